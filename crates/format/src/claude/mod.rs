@@ -1,0 +1,14 @@
+//! What Claude Code puts into its records: kinds, the envelope, messages, tool results.
+//!
+//! Every reader here is lenient: a field of the wrong JSON type is absent and reported, never an
+//! error. Facts about versions cite what real files contained.
+
+mod envelope;
+mod kinds;
+mod message;
+mod tool_result;
+
+pub use envelope::{Envelope, Flags};
+pub use kinds::{RecordKind, is_transcript};
+pub use message::{Block, BlockKind, Message, Usage, blocks};
+pub use tool_result::{Outcome, outcome};

@@ -1,0 +1,15 @@
+//! Reading inside a record without copying it, and changing it without re-serialising it.
+//!
+//! Why not a JSON crate: real files hold lone surrogates, invalid UTF-8, nesting past any
+//! recursion limit and numbers no machine type keeps, and every crate that was measured either
+//! refuses such a record or changes its bytes when writing. [`scan`] therefore indexes spans (a
+//! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.
+
+pub mod scan;
+pub mod splice;
+mod tape;
+pub mod text;
+
+pub use scan::{Cause, Fault, scan, skim};
+pub use splice::{Splice, SpliceError, splice};
+pub use tape::{Kind, Tape, Value};

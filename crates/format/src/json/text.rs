@@ -1,0 +1,176 @@
+//! Decoding JSON strings for people.
+//!
+//! The result is for display, comparison and search; it is lossy for invalid UTF-8 and for lone
+//! surrogates (both become U+FFFD). The raw bytes stay the truth for writing.
+
+use bstr::ByteSlice;
+use std::borrow::Cow;
+
+/// Decodes the inside of a JSON string (without its quotes).
+pub fn decode(raw: &[u8]) -> Cow<'_, str> {
+    match memchr::memchr(b'\\', raw) {
+        None => raw.to_str_lossy(),
+        Some(first) => Cow::Owned(decode_escaped(raw, first)),
+    }
+}
+
+/// Decodes at most `limit` raw bytes of the inside of a JSON string, never splitting a character.
+pub fn decode_prefix(raw: &[u8], limit: usize) -> Cow<'_, str> {
+    if raw.len() <= limit {
+        return decode(raw);
+    }
+    let mut end = limit;
+    let mut position = 0;
+    while let Some(at) = raw.get(position..limit).and_then(|part| memchr::memchr(b'\\', part)) {
+        let start = position + at;
+        let (_, width) = read_escape(raw.get(start..).unwrap_or_default());
+        if start + width > limit {
+            end = start;
+            break;
+        }
+        position = start + width;
+    }
+    while end > 0 && raw.get(end).is_some_and(|byte| (byte & 0xC0) == 0x80) {
+        end -= 1;
+    }
+    decode(raw.get(..end).unwrap_or_default())
+}
+
+/// Whether the inside of a JSON string holds an escape for half a surrogate pair.
+pub fn has_lone_surrogate(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let escape = rest.get(at..).unwrap_or_default();
+        let (unit, width) = read_escape(escape);
+        if unit == Unit::LoneSurrogate {
+            return true;
+        }
+        rest = escape.get(width..).unwrap_or_default();
+    }
+    false
+}
+
+/// Appends `text` as the inside of a JSON string.
+pub fn encode_into(text: &str, out: &mut Vec<u8>) {
+    for character in text.chars() {
+        match character {
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            '\u{0}'..='\u{1f}' => {
+                out.extend_from_slice(format!("\\u{:04x}", character as u32).as_bytes());
+            }
+            _ => {
+                let mut buffer = [0; 4];
+                out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Character(char),
+    LoneSurrogate,
+    Broken,
+}
+
+fn decode_escaped(raw: &[u8], first: usize) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        let (plain, escape) = rest.split_at(at);
+        out.push_str(&plain.to_str_lossy());
+        let (unit, width) = read_escape(escape);
+        out.push(match unit {
+            Unit::Character(character) => character,
+            Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
+        });
+        rest = escape.get(width..).unwrap_or_default();
+        next = memchr::memchr(b'\\', rest);
+    }
+    out.push_str(&rest.to_str_lossy());
+    out
+}
+
+/// Reads the escape that `bytes` starts with; gives its meaning and width.
+fn read_escape(bytes: &[u8]) -> (Unit, usize) {
+    let simple = match bytes.get(1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return read_unicode_escape(bytes),
+        _ => return (Unit::Broken, 2),
+    };
+    (Unit::Character(simple), 2)
+}
+
+fn read_unicode_escape(bytes: &[u8]) -> (Unit, usize) {
+    let Some(first) = hex_unit(bytes, 2) else { return (Unit::Broken, 2) };
+    if !(0xD800..0xE000).contains(&first) {
+        return (char::from_u32(first).map_or(Unit::Broken, Unit::Character), 6);
+    }
+    if first < 0xDC00
+        && bytes.get(6..8) == Some(b"\\u")
+        && let Some(second) = hex_unit(bytes, 8)
+        && (0xDC00..0xE000).contains(&second)
+    {
+        let scalar = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(scalar).map_or(Unit::Broken, Unit::Character), 12);
+    }
+    (Unit::LoneSurrogate, 6)
+}
+
+fn hex_unit(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 4)?;
+    digits
+        .iter()
+        .try_fold(0, |value, digit| char::from(*digit).to_digit(16).map(|digit| value * 16 + digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_and_pairs() {
+        assert_eq!(decode(br#"a\n\"\\\/\u0041\ud83d\ude00b"#), "a\n\"\\/A\u{1F600}b");
+        assert_eq!(decode(b"plain"), "plain");
+    }
+
+    #[test]
+    fn halves_become_replacement_characters() {
+        assert_eq!(decode(br"x\ud83d y\udc00"), "x\u{FFFD} y\u{FFFD}");
+        assert!(has_lone_surrogate(br"x\ud83d"));
+        assert!(has_lone_surrogate(br"\ud83d\ud83d\ude00"));
+        assert!(!has_lone_surrogate(br"\ud83d\ude00 \\ud83d"));
+        assert_eq!(decode(b"caf\xe9"), "caf\u{FFFD}");
+    }
+
+    #[test]
+    fn a_prefix_never_cuts_a_character() {
+        let raw = r"ab\n\ud83d\ude00é".as_bytes();
+        let whole = decode(raw).into_owned();
+        for limit in 0..=raw.len() + 2 {
+            let part = decode_prefix(raw, limit);
+            assert!(whole.starts_with(part.as_ref()), "{limit}: {part:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn encode_then_decode(text: String) {
+            let mut raw = Vec::new();
+            encode_into(&text, &mut raw);
+            proptest::prop_assert_eq!(decode(&raw), text);
+        }
+    }
+}
