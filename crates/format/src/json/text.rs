@@ -70,6 +70,29 @@ pub fn encode_into(text: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// A JSON value that any reader accepts: invalid UTF-8 and lone surrogates become U+FFFD, all
+/// else stays as it is.
+pub fn portable(value: &[u8]) -> Cow<'_, str> {
+    let readable = value.to_str_lossy();
+    if !has_lone_surrogate(readable.as_bytes()) {
+        return readable;
+    }
+    let mut out = String::with_capacity(readable.len());
+    let mut rest = readable.as_ref();
+    while let Some((plain, _)) = rest.split_once('\\') {
+        let escape = rest.get(plain.len()..).unwrap_or_default();
+        let (unit, width) = read_escape(escape.as_bytes());
+        out.push_str(plain);
+        match unit {
+            Unit::LoneSurrogate => out.push_str("\\ufffd"),
+            _ => out.push_str(escape.get(..width).unwrap_or(escape)),
+        }
+        rest = escape.get(width..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Character(char),
@@ -153,6 +176,15 @@ mod tests {
         assert!(has_lone_surrogate(br"\ud83d\ud83d\ude00"));
         assert!(!has_lone_surrogate(br"\ud83d\ude00 \\ud83d"));
         assert_eq!(decode(b"caf\xe9"), "caf\u{FFFD}");
+    }
+
+    #[test]
+    fn portable_values_change_only_what_is_broken() {
+        assert_eq!(
+            portable(br#"{"a":"\ud83d \\ud83d \ud83d\ude00"}"#),
+            r#"{"a":"\ufffd \\ud83d \ud83d\ude00"}"#
+        );
+        assert!(matches!(portable(b"[1]"), Cow::Borrowed("[1]")));
     }
 
     #[test]

@@ -1,0 +1,84 @@
+//! The command line. Each command's arguments stand with its code in `commands`.
+
+use crate::commands::{completions, ls, man, overview, show};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Show what coding agents did, from the traces they leave on disk
+///
+/// Without a command: an overview of the sessions on this machine.
+#[derive(Debug, Parser)]
+#[command(
+    name = "backstory",
+    version,
+    long_version = LONG_VERSION,
+    max_term_width = 100,
+    after_help = "Examples:\n  backstory                    overview of this machine\n  backstory ls --limit 20      the newest sessions\n  backstory show latest        one session"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) overview: overview::OverviewArguments,
+    #[command(flatten)]
+    pub(crate) global: GlobalArguments,
+}
+
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
+    "\nwrites: backstory.session/1, backstory.ls/1, backstory.overview/1"
+);
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Ls(ls::LsArguments),
+    Show(show::ShowArguments),
+    Completions(completions::CompletionsArguments),
+    Man(man::ManArguments),
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct GlobalArguments {
+    /// Read sessions from DIR instead of ~/.claude (a configuration folder, any folder of .jsonl
+    /// files, or one file); repeatable
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: ColorChoice,
+
+    /// Pass over records longer than this (bytes, or with K, M, G)
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, global = true, hide_short_help = true)]
+    pub(crate) max_record: u64,
+
+    /// Say nothing about files that were passed over
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let (digits, unit) =
+        match text.char_indices().find(|(_, character)| !character.is_ascii_digit()) {
+            Some((at, _)) => text.split_at(at),
+            None => (text, ""),
+        };
+    let factor = match unit.to_ascii_uppercase().as_str() {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return Err(format!("unknown unit `{unit}`; use K, M or G")),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number is needed, such as 256M".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}

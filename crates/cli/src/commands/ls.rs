@@ -1,0 +1,406 @@
+//! `backstory ls`
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::figures::{bytes, compact};
+use crate::select::{Selection, WhenNone};
+use crate::times;
+use crate::ui::{self, BOLD, JsonLines};
+use backstory_session::agents::claude_code;
+use backstory_session::escape::terminal_line;
+use backstory_session::listing::Summary;
+use backstory_session::model::{Agent, UsageTotal};
+use backstory_session::store::{ProjectScope, Root};
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use unicode_width::UnicodeWidthStr;
+
+/// List sessions, the newest first
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory ls . --since 7d             this project, last week\n  backstory ls --model opus --sort tokens --limit 10"
+)]
+pub(crate) struct LsArguments {
+    /// Projects (folders that sessions worked in), session files, or folders that hold them
+    paths: Vec<PathBuf>,
+
+    /// Only sessions that worked in this folder or its worktrees; repeatable
+    #[arg(long, value_name = "PATH")]
+    project: Vec<PathBuf>,
+
+    /// Only sessions active since then (2026-01-31, 7d, yesterday)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Only sessions active before then; a date includes that day
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+
+    /// Only sessions in which a model with this in its name answered
+    #[arg(long, value_name = "TEXT", conflicts_with = "fast")]
+    model: Option<String>,
+
+    /// Only sessions that ended on this git branch
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+
+    /// Only sessions of this agent
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<AgentName>,
+
+    /// Only sessions with this in their title (case does not matter)
+    #[arg(long, value_name = "TEXT")]
+    grep_title: Option<String>,
+
+    /// What to sort by
+    #[arg(long, value_name = "KEY", default_value = "last")]
+    sort: SortKey,
+
+    /// Turn the order round
+    #[arg(long)]
+    reverse: bool,
+
+    /// At most this many
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+
+    /// Subagents too
+    #[arg(long, short, conflicts_with = "fast")]
+    all: bool,
+
+    /// Read only the ends of each file; leaves out what that cannot tell
+    #[arg(long)]
+    fast: bool,
+
+    /// One JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AgentName {
+    ClaudeCode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SortKey {
+    /// Last activity
+    Last,
+    /// First activity
+    Started,
+    Turns,
+    Calls,
+    Tokens,
+    Duration,
+    /// Bytes of the file
+    Size,
+    Title,
+    Project,
+}
+
+pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<Outcome, CliError> {
+    let now = environment::now();
+    let (roots, projects): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        arguments.paths.iter().partition(|path| holds_sessions(path));
+    let extra: Vec<Root> = roots.into_iter().map(|path| Root { path: path.clone() }).collect();
+    let scopes: Vec<ProjectScope> =
+        arguments.project.iter().chain(projects).map(|path| ProjectScope::new(path)).collect();
+    let filter = Filter::new(arguments, scopes, now)?;
+    let selection = Selection::find(global, &extra, WhenNone::LeaveEmpty)?;
+    let (mut rows, mut notices) = if arguments.fast {
+        selection.peek_sessions()
+    } else {
+        full_rows(&selection, arguments.all)
+    };
+    if arguments.fast && !filter.scopes.is_empty() {
+        // Only a full reading knows every folder a session worked in.
+        for row in &mut rows {
+            let known = row.cwd.as_deref().is_some_and(|cwd| filter.in_scope(cwd));
+            let files = selection.found.sessions.iter().find(|files| files.path == row.path);
+            if let Some(files) = files.filter(|_| !known)
+                && let Ok(session) =
+                    claude_code::read_alone(files, selection.limits, &mut Vec::new())
+            {
+                let inside = session.cwds.iter().find(|cwd| filter.in_scope(cwd)).cloned();
+                row.cwd = inside.or(row.cwd.take());
+            }
+        }
+    }
+    notices.splice(0..0, selection.found.notices.iter().cloned());
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    rows.retain(|row| filter.keeps(row));
+    sort(&mut rows, arguments.sort);
+    if arguments.reverse {
+        rows.reverse();
+    }
+    rows.truncate(arguments.limit.unwrap_or(usize::MAX));
+    if arguments.json {
+        let mut out = JsonLines::new();
+        for row in &rows {
+            out.write(row)?;
+        }
+        out.finish()?;
+    } else if rows.is_empty() {
+        return Err(nothing(&selection, arguments));
+    } else {
+        let mut out = ui::stdout();
+        write_table(&mut out, &rows, arguments.all, now)?;
+        out.flush()?;
+    }
+    Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine })
+}
+
+/// Whether a path is where sessions lie, rather than where they worked.
+fn holds_sessions(path: &Path) -> bool {
+    let ends_jsonl = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
+    if path.is_file() {
+        return true;
+    }
+    let looks_like_config =
+        path.join("projects").is_dir() && path.file_name().is_some_and(|name| name == ".claude");
+    let entries = || std::fs::read_dir(path).into_iter().flatten().flatten();
+    looks_like_config || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
+}
+
+fn full_rows(
+    selection: &Selection,
+    all: bool,
+) -> (Vec<Summary>, Vec<backstory_session::store::Notice>) {
+    let (groups, mut notices) = selection.map_sessions(|session| {
+        if all {
+            session.walk().into_iter().map(Summary::of).collect()
+        } else {
+            vec![Summary::of(session)]
+        }
+    });
+    let mut rows: Vec<Summary> = groups.into_iter().flatten().collect();
+    if all {
+        for file in &selection.found.stray_agents {
+            match claude_code::read_stray(file, selection.limits, &mut Vec::new()) {
+                Ok(agent) => rows.push(Summary::of(&agent)),
+                Err(error) => notices.push(backstory_session::store::Notice {
+                    path: file.path.clone(),
+                    reason: error.to_string(),
+                }),
+            }
+        }
+    }
+    (rows, notices)
+}
+
+struct Filter<'a> {
+    scopes: Vec<ProjectScope>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    model: Option<String>,
+    branch: Option<&'a str>,
+    agent: Option<Agent>,
+    title: Option<String>,
+}
+
+impl<'a> Filter<'a> {
+    fn new(
+        arguments: &'a LsArguments,
+        scopes: Vec<ProjectScope>,
+        now: Timestamp,
+    ) -> Result<Filter<'a>, CliError> {
+        let wrong = |option: &str, text: &str, cause: String| {
+            CliError::new(format!("{option} `{text}`: {cause}"))
+        };
+        let since = arguments
+            .since
+            .as_ref()
+            .map(|text| times::parse(text, now).map_err(|cause| wrong("--since", text, cause)));
+        let until = arguments.until.as_ref().map(|text| {
+            times::parse_until(text, now).map_err(|cause| wrong("--until", text, cause))
+        });
+        Ok(Filter {
+            scopes,
+            since: since.transpose()?,
+            until: until.transpose()?,
+            model: arguments.model.as_ref().map(|model| model.to_lowercase()),
+            branch: arguments.branch.as_deref(),
+            agent: arguments.agent.map(|agent| match agent {
+                AgentName::ClaudeCode => Agent::ClaudeCode,
+            }),
+            title: arguments.grep_title.as_ref().map(|title| title.to_lowercase()),
+        })
+    }
+
+    fn in_scope(&self, cwd: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.holds(cwd))
+    }
+
+    fn keeps(&self, row: &Summary) -> bool {
+        let time = row.last_activity();
+        let full = row.full.as_ref();
+        let cwds = full.map_or(&[][..], |full| &full.cwds).iter().chain(&row.cwd);
+        (self.scopes.is_empty() || cwds.into_iter().any(|cwd| self.in_scope(cwd)))
+            && self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| time.is_some_and(|time| time < until))
+            && self.branch.is_none_or(|branch| row.branch.as_deref() == Some(branch))
+            && self.agent.is_none_or(|agent| row.agent == agent)
+            && self.model.as_ref().is_none_or(|model| {
+                full.is_some_and(|full| {
+                    full.models.iter().any(|name| name.to_lowercase().contains(model))
+                })
+            })
+            && self.title.as_ref().is_none_or(|wanted| {
+                row.title.as_ref().is_some_and(|title| title.text.to_lowercase().contains(wanted))
+            })
+    }
+}
+
+fn sort(rows: &mut [Summary], key: SortKey) {
+    use std::cmp::Reverse;
+    let number = |row: &Summary, value: fn(&UsageTotal, u64, u64) -> u64| {
+        row.full.as_ref().map(|full| value(&full.usage, full.turns, full.calls))
+    };
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    match key {
+        SortKey::Last => rows.sort_by_key(|row| Reverse(row.last_activity())),
+        SortKey::Started => rows.sort_by_key(|row| Reverse(row.started)),
+        SortKey::Turns => rows.sort_by_key(|row| Reverse(number(row, |_, turns, _| turns))),
+        SortKey::Calls => rows.sort_by_key(|row| Reverse(number(row, |_, _, calls| calls))),
+        SortKey::Tokens => {
+            rows.sort_by_key(|row| Reverse(number(row, |usage, _, _| usage.total())))
+        }
+        SortKey::Duration => rows.sort_by_key(|row| Reverse(row.duration_ms())),
+        SortKey::Size => rows.sort_by_key(|row| Reverse(row.bytes)),
+        SortKey::Title => {
+            rows.sort_by_key(|row| row.title.as_ref().map(|title| title.text.to_lowercase()))
+        }
+        SortKey::Project => rows.sort_by_key(|row| row.cwd.clone()),
+    }
+}
+
+fn nothing(selection: &Selection, arguments: &LsArguments) -> CliError {
+    let places: Vec<String> =
+        selection.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+    if selection.found.sessions.is_empty() {
+        let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
+        return CliError::not_found(format!("no sessions in {place}"))
+            .hint("name another place with --root DIR, or run `backstory` alone to see a sample");
+    }
+    let error =
+        CliError::not_found(format!("none of {} sessions matches", selection.found.sessions.len()));
+    match arguments.paths.iter().chain(&arguments.project).next() {
+        Some(path) => error.hint(format!(
+            "no session worked in `{}`; `backstory ls --sort project` shows where they did",
+            path.display()
+        )),
+        None => error.hint("leave out a filter"),
+    }
+}
+
+const COLUMNS: usize = 10;
+const HEADINGS: [&str; COLUMNS] =
+    ["id", "title", "project", "branch", "model", "turns", "calls", "tokens", "time", "last"];
+const WIDEST: [usize; COLUMNS] = [8, 72, 24, 18, 22, 8, 8, 9, 8, 16];
+
+fn write_table(
+    out: &mut impl Write,
+    rows: &[Summary],
+    all: bool,
+    now: Timestamp,
+) -> Result<(), CliError> {
+    let width = ui::width().unwrap_or(160).max(60);
+    let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| cells(row, all, now)).collect();
+    for row in &mut cells {
+        for (cell, limit) in row.iter_mut().zip(WIDEST) {
+            *cell = ui::fit(cell, limit);
+        }
+    }
+    let mut widths = HEADINGS.map(str::len);
+    for row in &cells {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(cell.width());
+        }
+    }
+    // The title gets what the others leave.
+    let [_, title, ..] = &mut widths;
+    let natural = std::mem::take(title);
+    let used: usize = widths.iter().sum::<usize>() + 2 * (COLUMNS - 1);
+    let [_, title, ..] = &mut widths;
+    *title = natural.min(width.saturating_sub(used).max(16));
+    write_row(out, &HEADINGS.map(str::to_owned), &widths, BOLD)?;
+    for row in &cells {
+        write_row(out, row, &widths, anstyle::Style::new())?;
+    }
+    Ok(())
+}
+
+fn write_row(
+    out: &mut impl Write,
+    row: &[String; COLUMNS],
+    widths: &[usize; COLUMNS],
+    style: anstyle::Style,
+) -> Result<(), CliError> {
+    let mut line = String::new();
+    for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+        let cell = ui::fit(cell, *width);
+        let space = " ".repeat(width.saturating_sub(cell.width()));
+        let numeric = (5..=8).contains(&at);
+        line.push_str(if numeric { &space } else { &cell });
+        line.push_str(if numeric { &cell } else { &space });
+        line.push_str("  ");
+    }
+    Ok(writeln!(out, "{style}{}{style:#}", line.trim_end())?)
+}
+
+fn cells(row: &Summary, all: bool, now: Timestamp) -> [String; COLUMNS] {
+    let unknown = || "–".to_owned();
+    let full = row.full.as_ref();
+    let id: String = row.id.chars().take(8).collect();
+    let title = row.title.as_ref().map(|title| title.text.as_str()).unwrap_or("(no title)");
+    let title = match (all, row.kind.name()) {
+        (true, kind) if kind != "session" => format!("  {kind}: {title}"),
+        _ => title.to_owned(),
+    };
+    [
+        terminal_line(&id).into_owned(),
+        terminal_line(&title).into_owned(),
+        project_name(row),
+        row.branch.as_deref().map(|branch| terminal_line(branch).into_owned()).unwrap_or_default(),
+        full.map_or_else(unknown, |full| models(&full.models)),
+        full.map_or_else(unknown, |full| compact(full.turns)),
+        full.map_or_else(unknown, |full| compact(full.calls)),
+        full.map_or_else(|| bytes(row.bytes), |full| tokens(&full.usage)),
+        row.duration_ms().map_or_else(unknown, times::duration),
+        row.last_activity().map_or_else(unknown, |time| times::ago(time, now)),
+    ]
+}
+
+fn tokens(usage: &UsageTotal) -> String {
+    let mark = if usage.incomplete { "≥" } else { "" };
+    format!("{mark}{}", compact(usage.total()))
+}
+
+/// The last part of the folder, as people call a project.
+fn project_name(row: &Summary) -> String {
+    let path = row.cwd.as_deref().or(row.project_key.as_deref()).unwrap_or_default();
+    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
+    terminal_line(name).into_owned()
+}
+
+/// Models without the parts that are the same for all.
+pub(crate) fn models(models: &[std::sync::Arc<str>]) -> String {
+    let short = models.iter().map(|model| short_model(model));
+    terminal_line(&short.collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+fn short_model(model: &str) -> &str {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name = name.strip_prefix("claude-").unwrap_or(name);
+    match name.rsplit_once('-') {
+        Some((rest, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest
+        }
+        _ => name,
+    }
+}

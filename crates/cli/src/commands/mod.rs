@@ -1,0 +1,23 @@
+//! One file per command: its arguments and its function.
+
+pub(crate) mod completions;
+pub(crate) mod ls;
+pub(crate) mod man;
+pub(crate) mod overview;
+pub(crate) mod show;
+
+use crate::args::{Arguments, Command};
+use crate::error::{CliError, Outcome};
+use crate::ui;
+
+/// Runs what was asked for.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
+    ui::set_color(arguments.global.color);
+    match &arguments.command {
+        None => overview::run(&arguments.overview, &arguments.global),
+        Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
+        Some(Command::Show(show)) => show::run(show, &arguments.global),
+        Some(Command::Completions(completions)) => completions::run(completions),
+        Some(Command::Man(man)) => man::run(man),
+    }
+}

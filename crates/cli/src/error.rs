@@ -1,0 +1,83 @@
+//! Errors as the user sees them: what failed, why, and what to type instead.
+
+use backstory_session::store::StoreError;
+use std::process::ExitCode;
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// There was something to say.
+    Fine,
+    /// Nothing matched.
+    Nothing,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Fine => ExitCode::SUCCESS,
+            Outcome::Nothing => ExitCode::from(1),
+        }
+    }
+}
+
+/// A command that could not do its work.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) message: String,
+    pub(crate) hints: Vec<String>,
+    pub(crate) kind: ErrorKind,
+}
+
+/// What sort of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorKind {
+    /// It could not be done: exit 2.
+    Failed,
+    /// Nothing by that name: exit 1.
+    NotFound,
+    /// The reader of our output went away: exit 0.
+    ClosedPipe,
+}
+
+impl CliError {
+    pub(crate) fn new(message: impl Into<String>) -> CliError {
+        CliError { message: message.into(), hints: Vec::new(), kind: ErrorKind::Failed }
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> CliError {
+        CliError { kind: ErrorKind::NotFound, ..CliError::new(message) }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> CliError {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> CliError {
+        CliError::new(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> CliError {
+        let kind = match error.kind() {
+            std::io::ErrorKind::BrokenPipe => ErrorKind::ClosedPipe,
+            _ => ErrorKind::Failed,
+        };
+        CliError { kind, ..CliError::new(format!("writing output: {error}")) }
+    }
+}
+
+impl From<serde_json::Error> for CliError {
+    fn from(error: serde_json::Error) -> CliError {
+        match error.io_error_kind() {
+            Some(std::io::ErrorKind::BrokenPipe) => {
+                CliError { kind: ErrorKind::ClosedPipe, ..CliError::new("") }
+            }
+            _ => CliError::new(format!("writing JSON: {error}")),
+        }
+    }
+}

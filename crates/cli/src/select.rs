@@ -1,0 +1,249 @@
+//! Which sessions a command is about.
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::CliError;
+use crate::sample::Sample;
+use crate::times;
+use crate::ui;
+use backstory_format::Limits;
+use backstory_session::agents::claude_code;
+use backstory_session::listing::{Summary, peek};
+use backstory_session::model::Session;
+use backstory_session::store::{AgentFile, Found, Notice, Root, SessionFiles, discover};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Sessions that were found, and where.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    pub(crate) roots: Vec<Root>,
+    pub(crate) found: Found,
+    pub(crate) limits: Limits,
+    /// Present when there was nothing on the machine and the sample stands in.
+    pub(crate) sample: Option<Sample>,
+}
+
+/// What to do on a machine without sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WhenNone {
+    UseSample,
+    LeaveEmpty,
+}
+
+impl Selection {
+    /// Looks in the roots the user named, else in the agents' own folders.
+    pub(crate) fn find(
+        global: &GlobalArguments,
+        extra: &[Root],
+        when_none: WhenNone,
+    ) -> Result<Selection, CliError> {
+        let limits = Limits { max_record: global.max_record, ..Limits::default() };
+        let named: Vec<Root> = global
+            .root
+            .iter()
+            .map(|path| Root { path: path.clone() })
+            .chain(extra.iter().cloned())
+            .collect();
+        for root in &named {
+            if std::fs::symlink_metadata(&root.path).is_err() {
+                return Err(CliError::new(format!(
+                    "`{}`: no such file or folder",
+                    root.path.display()
+                ))
+                .hint("give a folder that holds sessions, such as ~/.claude"));
+            }
+        }
+        let roots = if named.is_empty() { environment::default_roots() } else { named.clone() };
+        let existing: Vec<Root> =
+            roots.iter().filter(|root| root.path.exists() || !named.is_empty()).cloned().collect();
+        let found = discover(&existing);
+        if found.sessions.is_empty()
+            && found.stray_agents.is_empty()
+            && named.is_empty()
+            && when_none == WhenNone::UseSample
+        {
+            let sample = Sample::unpack()?;
+            let found = discover(&[Root { path: sample.path().to_path_buf() }]);
+            return Ok(Selection { roots, found, limits, sample: Some(sample) });
+        }
+        Ok(Selection { roots: existing, found, limits, sample: None })
+    }
+
+    /// Reads every session with its subagents, in parallel, and keeps what `keep` makes of each.
+    pub(crate) fn map_sessions<T: Send>(
+        &self,
+        keep: impl Fn(&Session) -> T + Sync,
+    ) -> (Vec<T>, Vec<Notice>) {
+        let size = |files: &SessionFiles| {
+            files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+        };
+        let bar = ui::progress(self.found.sessions.iter().map(size).sum(), "reading");
+        let mut order: Vec<&SessionFiles> = self.found.sessions.iter().collect();
+        // Large files first, so that no thread is left alone with one at the end.
+        order.sort_by_key(|files| std::cmp::Reverse(size(files)));
+        let results: Vec<Result<(T, Vec<Notice>), Notice>> = order
+            .par_iter()
+            .with_max_len(1)
+            .map_init(Vec::new, |buffer, files| {
+                let read = claude_code::read(files, self.limits, buffer);
+                bar.inc(size(files));
+                match read {
+                    Ok((session, failures)) => {
+                        let notices =
+                            failures.iter().map(|error| notice(&files.path, error)).collect();
+                        Ok((keep(&session), notices))
+                    }
+                    Err(error) => Err(notice(&files.path, &error)),
+                }
+            })
+            .collect();
+        bar.finish_and_clear();
+        let mut kept = Vec::with_capacity(results.len());
+        let mut notices = Vec::new();
+        for result in results {
+            match result {
+                Ok((value, more)) => {
+                    kept.push(value);
+                    notices.extend(more);
+                }
+                Err(failure) => notices.push(failure),
+            }
+        }
+        (kept, notices)
+    }
+
+    /// The quick row of every session, in parallel.
+    pub(crate) fn peek_sessions(&self) -> (Vec<Summary>, Vec<Notice>) {
+        let results: Vec<Result<Summary, Notice>> = self
+            .found
+            .sessions
+            .par_iter()
+            .map_init(Vec::new, |buffer, files| {
+                peek(files, self.limits, buffer).map_err(|error| notice(&files.path, &error))
+            })
+            .collect();
+        let mut rows = Vec::with_capacity(results.len());
+        let mut notices = Vec::new();
+        for result in results {
+            match result {
+                Ok(row) => rows.push(row),
+                Err(failure) => notices.push(failure),
+            }
+        }
+        (rows, notices)
+    }
+
+    /// Finds what the user means by SESSION: an id, the start of one, `latest`, `latest~N`.
+    pub(crate) fn resolve(&self, wanted: &str) -> Result<Chosen<'_>, CliError> {
+        if let Some(back) = latest(wanted) {
+            return self.nth_latest(wanted, back).map(Chosen::Session);
+        }
+        let sessions: Vec<&SessionFiles> =
+            self.found.sessions.iter().filter(|files| files.id.starts_with(wanted)).collect();
+        let exact = sessions.iter().filter(|files| files.id == wanted);
+        match (exact.count(), sessions.as_slice()) {
+            (1, _) => {
+                let exact = sessions.into_iter().find(|files| files.id == wanted);
+                exact.map(Chosen::Session).ok_or_else(|| self.unknown(wanted))
+            }
+            (0, [one]) => Ok(Chosen::Session(one)),
+            (0, []) => self.resolve_agent(wanted),
+            _ => Err(self.ambiguous(wanted, &sessions)),
+        }
+    }
+
+    fn resolve_agent(&self, wanted: &str) -> Result<Chosen<'_>, CliError> {
+        let wanted = wanted.strip_prefix("agent-").unwrap_or(wanted);
+        let all = self
+            .found
+            .sessions
+            .iter()
+            .flat_map(|files| &files.agents)
+            .chain(&self.found.stray_agents);
+        let agents: Vec<&AgentFile> = all.filter(|agent| agent.id.starts_with(wanted)).collect();
+        match agents.as_slice() {
+            [one] if !wanted.is_empty() => Ok(Chosen::Agent(one)),
+            _ => Err(self.unknown(wanted)),
+        }
+    }
+
+    fn nth_latest(&self, wanted: &str, back: usize) -> Result<&SessionFiles, CliError> {
+        let (mut rows, _) = self.peek_sessions();
+        rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
+        let path = rows.get(back).map(|row| row.path.clone());
+        let files =
+            path.and_then(|path| self.found.sessions.iter().find(|files| files.path == path));
+        files.ok_or_else(|| {
+            let there = self.found.sessions.len();
+            CliError::not_found(format!("`{wanted}`: there are only {there} sessions"))
+                .hint("backstory ls")
+        })
+    }
+
+    fn unknown(&self, wanted: &str) -> CliError {
+        if self.found.sessions.is_empty() {
+            let places: Vec<String> =
+                self.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+            return CliError::not_found(format!("no sessions in {}", places.join(", ")))
+                .hint("name another place with --root DIR, or give the path of a session file");
+        }
+        let error = CliError::not_found(format!("no session `{wanted}`"));
+        let near: Vec<&SessionFiles> =
+            self.found.sessions.iter().filter(|files| alike(&files.id, wanted)).collect();
+        let list = if near.is_empty() { self.found.sessions.iter().collect() } else { near };
+        error.hint(self.candidates("the newest are", &list))
+    }
+
+    fn ambiguous(&self, wanted: &str, sessions: &[&SessionFiles]) -> CliError {
+        let message = format!("`{wanted}` matches {} sessions", sessions.len());
+        CliError::not_found(message).hint(self.candidates("it could be", sessions))
+    }
+
+    fn candidates(&self, heading: &str, sessions: &[&SessionFiles]) -> String {
+        let mut rows: Vec<Summary> = sessions
+            .iter()
+            .filter_map(|files| peek(files, self.limits, &mut Vec::new()).ok())
+            .collect();
+        rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
+        let mut text = format!("{heading}:");
+        for row in rows.iter().take(5) {
+            let title = row.title.as_ref().map_or("(no title)", |title| title.text.as_str());
+            let when = row.last_activity().map(times::minute).unwrap_or_default();
+            text.push_str(&format!("\n{}  {when}  {}", row.id, ui::fit(title, 50)));
+        }
+        text
+    }
+}
+
+/// What SESSION stands for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Chosen<'a> {
+    Session(&'a SessionFiles),
+    Agent(&'a AgentFile),
+}
+
+/// SESSION given as a path is a root of its own.
+pub(crate) fn as_path(session: &str) -> Option<Root> {
+    let path = Path::new(session);
+    let looks_like_path =
+        session.contains(['/', '\\']) || path.extension().is_some_and(|end| end == "jsonl");
+    (looks_like_path || path.is_file()).then(|| Root { path: path.to_path_buf() })
+}
+
+fn latest(wanted: &str) -> Option<usize> {
+    match wanted.strip_prefix("latest")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+/// Close enough to be a slip: half of the characters at the start agree.
+fn alike(id: &str, wanted: &str) -> bool {
+    let same = id.chars().zip(wanted.chars()).take_while(|(a, b)| a == b).count();
+    same >= 3 && same * 2 >= wanted.chars().count()
+}
+
+fn notice(path: &Path, error: &dyn std::error::Error) -> Notice {
+    Notice { path: path.to_path_buf(), reason: error.to_string() }
+}

@@ -1,0 +1,155 @@
+//! The terminal: the only code that prints.
+#![allow(clippy::print_stderr)]
+
+use crate::args::ColorChoice;
+use crate::environment;
+use crate::error::{CliError, ErrorKind};
+use anstyle::{AnsiColor, Style};
+use backstory_session::escape::{JsonWriter, terminal_line};
+use backstory_session::store::Notice;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Decides once whether colours are used.
+pub(crate) fn set_color(choice: ColorChoice) {
+    let choice = match choice {
+        ColorChoice::Auto => return,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// Standard output for people; colours are dropped where they do not belong.
+pub(crate) fn stdout() -> BufWriter<anstream::AutoStream<std::io::StdoutLock<'static>>> {
+    BufWriter::with_capacity(64 << 10, anstream::AutoStream::auto(std::io::stdout().lock()))
+}
+
+/// Writes values as JSON, one per line.
+#[derive(Debug)]
+pub(crate) struct JsonLines(JsonWriter<BufWriter<std::io::StdoutLock<'static>>>);
+
+impl JsonLines {
+    pub(crate) fn new() -> JsonLines {
+        JsonLines(JsonWriter::new(BufWriter::with_capacity(64 << 10, std::io::stdout().lock())))
+    }
+
+    pub(crate) fn write(&mut self, value: &impl Serialize) -> Result<(), CliError> {
+        serde_json::to_writer(&mut self.0, value)?;
+        self.0.write_all(b"\n")?;
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<(), CliError> {
+        Ok(self.0.flush()?)
+    }
+}
+
+/// Prints a problem of the command line itself; clap knows its own exit codes.
+pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Ok(()) => ExitCode::from(error.exit_code().clamp(0, 255) as u8),
+        Err(_) => ExitCode::SUCCESS,
+    }
+}
+
+/// Prints an error with its hints.
+pub(crate) fn report(error: &CliError) -> ExitCode {
+    match error.kind {
+        ErrorKind::ClosedPipe => return ExitCode::SUCCESS,
+        ErrorKind::Failed | ErrorKind::NotFound => {}
+    }
+    anstream::eprintln!("{ERROR}error{ERROR:#}: {}", terminal_line(&error.message));
+    for hint in &error.hints {
+        let mut lines = hint.lines();
+        let first = lines.next().unwrap_or_default();
+        anstream::eprintln!("{ACCENT}hint{ACCENT:#}: {}", terminal_line(first));
+        for line in lines {
+            anstream::eprintln!("      {}", terminal_line(line));
+        }
+    }
+    ExitCode::from(if error.kind == ErrorKind::NotFound { 1 } else { 2 })
+}
+
+/// Tells what was passed over.
+pub(crate) fn notices(notices: &[Notice]) {
+    const SHOWN: usize = 10;
+    for notice in notices.iter().take(SHOWN) {
+        let path = notice.path.to_string_lossy();
+        anstream::eprintln!(
+            "{WARN}skipped{WARN:#}: `{}`: {}",
+            terminal_line(&path),
+            terminal_line(&notice.reason)
+        );
+    }
+    if notices.len() > SHOWN {
+        anstream::eprintln!("{WARN}skipped{WARN:#}: {} more", notices.len() - SHOWN);
+    }
+}
+
+/// Says something that is not part of the answer.
+pub(crate) fn say(text: &str) {
+    anstream::eprintln!("{DIM}{}{DIM:#}", terminal_line(text));
+}
+
+/// A bar on standard error that appears only when the work takes a while, and only for people.
+pub(crate) fn progress(total: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        return bar;
+    }
+    let template = "{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+    bar.set_style(
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar.set_message(what);
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+/// Columns of the terminal, or a comfortable width when there is none.
+pub(crate) fn width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+/// Cuts text that is already safe to `width` columns.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for character in text.chars() {
+        let columns = character.width().unwrap_or(0);
+        if used + columns + 1 > width {
+            break;
+        }
+        used += columns;
+        out.push(character);
+    }
+    out.push('…');
+    out
+}
+
+/// A path with the home folder shortened.
+pub(crate) fn short_path(path: &str) -> String {
+    let home = environment::home().map(|home| home.to_string_lossy().into_owned());
+    let shortened = home
+        .as_deref()
+        .and_then(|home| path.strip_prefix(home))
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let path = shortened.map_or_else(|| path.to_owned(), |rest| format!("~{rest}"));
+    terminal_line(&path).into_owned()
+}

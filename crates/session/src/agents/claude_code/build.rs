@@ -1,0 +1,182 @@
+//! Rows to a session: everything put together.
+
+use super::calls::{self, Results};
+use super::facts;
+use super::inline;
+use super::linkage::Linkage;
+use super::queue::Queue;
+use super::recovery::{Groups, Link};
+use super::rows::{RowIndex, Rows};
+use super::story::Story;
+use super::titles;
+use super::tree::{LeafRule, Tree};
+use super::turns::{Material, Speaker};
+use crate::model::{
+    Agent, Branch, Counts, FileFacts, Problems, Session, SessionKind, Turn, UsageTotal,
+};
+use crate::store::Source;
+use backstory_format::ProblemId;
+use backstory_format::claude::BlockKind;
+
+/// Where a session was found.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) id: String,
+    pub(super) kind: SessionKind,
+    pub(super) project_key: Option<String>,
+    pub(super) source: Source,
+    pub(super) modified: Option<jiff::Timestamp>,
+}
+
+/// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
+/// wrote into the same file are already in place.
+pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
+    let mut problems = std::mem::take(&mut rows.problems);
+    let rows = &*rows;
+    let tree = Tree::new(rows);
+    let groups = Groups::new(rows);
+    let results = Results::new(rows);
+    let queue = Queue::new(rows);
+    let (rule, speaker) = match origin.kind {
+        SessionKind::Session => (LeafRule::Session, Speaker::Person),
+        _ => (LeafRule::Agent, Speaker::ParentAgent),
+    };
+    let story = Story::tell(&tree, &groups, rule);
+    let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
+    let turns = story_turns(&material, &story);
+    let abandoned = abandoned(&material, &story);
+
+    for problem in &tree.problems {
+        problems.push(problem.clone());
+    }
+    results.report(rows, &groups, &mut problems);
+    let orphan_results = results.orphans(rows, &groups, &mut problems);
+    report_orphan_calls(rows, &results, &story.links, &mut problems);
+    facts::report_foreign_sessions(rows, &origin.id, &mut problems);
+    problems.sort();
+
+    let mut linkage = Linkage::new(rows);
+    let subagents = match rule {
+        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
+        LeafRule::Agent => Vec::new(),
+    };
+    let chain_links = story.links.get(story.chain_start..).unwrap_or_default();
+    let session = Session {
+        agent: Agent::ClaudeCode,
+        kind: origin.kind,
+        file: FileFacts {
+            bytes: rows.totals.bytes,
+            lines: rows.totals.lines,
+            blank_lines: rows.totals.blank_lines,
+            bad_lines: rows.totals.bad_lines,
+            records: rows.totals.records,
+            modified: origin.modified,
+        },
+        title: titles::title(rows, origin.kind),
+        started: rows.started,
+        ended: rows.ended,
+        versions: facts::shared(rows, &rows.versions),
+        models: facts::models(&turns, &abandoned),
+        git_branches: facts::shared(rows, &rows.git_branches),
+        last_branch: rows.last_branch.and_then(|name| rows.names.shared(name)),
+        cwds: facts::shared(rows, &rows.cwds),
+        entrypoints: facts::shared(rows, &rows.entrypoints),
+        forked_from: facts::forked_from(rows),
+        continues: facts::continues(rows, &origin),
+        counts: Counts {
+            records_by_type: facts::records_by_type(rows),
+            recovered: chain_links.iter().filter(|(_, recovered)| recovered.is_some()).count()
+                as u64,
+            ..count(&turns)
+        },
+        usage: usage(&turns, &abandoned),
+        turns,
+        abandoned,
+        compactions: facts::compactions(rows),
+        parent: None,
+        meta: None,
+        subagents,
+        orphan_results,
+        chain: facts::chain(rows, chain_links),
+        problems,
+        file_history: rows.file_history.clone(),
+        id: origin.id,
+        source: origin.source,
+        project_key: origin.project_key,
+    };
+    (session, linkage)
+}
+
+fn story_turns(material: &Material<'_>, story: &Story) -> Vec<Turn> {
+    let rows = material.rows;
+    let mut told = material.tell(&story.links);
+    for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
+        let own = !on_story && !row.repeated && material.speaks(row);
+        if let Some(notice) = rows.notice(row).filter(|_| own) {
+            told.add_late_notice(rows, row, notice);
+        }
+    }
+    for interjection in &material.queue.interjections {
+        told.add_interjection(interjection);
+    }
+    told.turns
+}
+
+fn abandoned(material: &Material<'_>, story: &Story) -> Vec<Branch> {
+    let rows = material.rows;
+    let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
+    let branches = story.abandoned.iter().filter_map(|branch| {
+        Some(Branch {
+            from: branch.from.and_then(uuid),
+            root: uuid(branch.links.first()?.0)?,
+            leaf: uuid(branch.links.last()?.0)?,
+            records: branch.links.len() as u64,
+            turns: material.tell(&branch.links).turns,
+        })
+    });
+    branches.collect()
+}
+
+/// Calls on the story that nothing answers.
+fn report_orphan_calls(rows: &Rows, results: &Results, links: &[Link], problems: &mut Problems) {
+    for row in links.iter().filter_map(|(at, _)| rows.row(*at)) {
+        for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse) {
+            if results.find(rows, block.id).is_none() {
+                problems.push(calls::problem(ProblemId::OrphanCall, row));
+            }
+        }
+    }
+}
+
+/// Figures over turns.
+pub(super) fn count(turns: &[Turn]) -> Counts {
+    let mut counts = Counts { turns: turns.len() as u64, ..Counts::default() };
+    for turn in turns {
+        counts.steps += turn.steps.len() as u64;
+        for call in turn.calls() {
+            counts.calls += 1;
+            match &call.result {
+                Some(result) => {
+                    counts.results += 1;
+                    counts.errors += u64::from(result.outcome != crate::model::CallOutcome::Ok);
+                }
+                None => counts.orphan_calls += 1,
+            }
+        }
+    }
+    counts
+}
+
+/// Every message once.
+pub(super) fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
+    let mut total = UsageTotal::default();
+    let mut seen = hashbrown::HashSet::new();
+    let left = abandoned.iter().flat_map(|branch| &branch.turns);
+    for step in turns.iter().chain(left).flat_map(|turn| &turn.steps) {
+        let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
+        if let Some(usage) = step.usage.as_ref().filter(|_| new) {
+            total.add(usage);
+        }
+    }
+    total
+}

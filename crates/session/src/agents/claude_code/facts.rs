@@ -1,0 +1,130 @@
+//! Facts about a whole file, each by its own rule.
+
+use super::build::Origin;
+use super::calls;
+use super::names::Name;
+use super::recovery::Link;
+use super::rows::{PromptShape, Rows};
+use super::tree::is_message;
+use crate::model::{
+    Branch, ChainLink, Compaction, CompactionKind, ForkedFrom, Problems, SessionKind, Trigger, Turn,
+};
+use backstory_format::ProblemId;
+use backstory_format::claude::RecordKind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(super) fn shared(rows: &Rows, names: &[Name]) -> Vec<Arc<str>> {
+    names.iter().filter_map(|name| rows.names.shared(*name)).collect()
+}
+
+/// Models in order of appearance, leaving out messages the client made itself.
+pub(super) fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
+    let mut models: Vec<Arc<str>> = Vec::new();
+    let left = abandoned.iter().flat_map(|branch| &branch.turns);
+    for step in turns.iter().chain(left).flat_map(|turn| &turn.steps).filter(|step| !step.synthetic)
+    {
+        if let Some(model) = step.model.as_ref().filter(|model| !models.contains(model)) {
+            models.push(model.clone());
+        }
+    }
+    models
+}
+
+pub(super) fn records_by_type(rows: &Rows) -> BTreeMap<Box<str>, u64> {
+    let mut counts: BTreeMap<Box<str>, u64> = rows.other_types.clone();
+    for kind in RecordKind::KNOWN {
+        let count = rows.kind_counts.get(*kind as usize).copied().unwrap_or(0);
+        if let Some(name) = kind.name().filter(|_| count > 0) {
+            counts.insert(name.into(), count);
+        }
+    }
+    let untyped = rows.kind_counts.get(RecordKind::Missing as usize).copied().unwrap_or(0);
+    if untyped > 0 {
+        counts.insert("(none)".into(), untyped);
+    }
+    counts
+}
+
+/// Where context was shortened: a boundary record from 2.0 on, in 1.0 only the summary.
+pub(super) fn compactions(rows: &Rows) -> Vec<Compaction> {
+    let mut out: Vec<Compaction> = Vec::new();
+    for row in rows.rows.iter().filter(|row| !row.repeated && !row.flags.sidechain) {
+        let place = |kind| Compaction {
+            kind,
+            uuid: rows.names.text(row.uuid),
+            line: u64::from(row.line),
+            timestamp: row.timestamp,
+            trigger: None,
+            pre_tokens: None,
+            post_tokens: None,
+            summary: None,
+        };
+        if let Some(notice) = rows.notice(row).filter(|notice| notice.subtype.is_some()) {
+            let kind = match rows.names.bytes(notice.subtype) {
+                b"compact_boundary" => CompactionKind::Full,
+                b"microcompact_boundary" => CompactionKind::Micro,
+                _ => continue,
+            };
+            let trigger = notice.trigger.some().and_then(|name| match rows.names.bytes(name) {
+                b"auto" => Some(Trigger::Auto),
+                b"manual" => Some(Trigger::Manual),
+                _ => None,
+            });
+            let (pre_tokens, post_tokens) = (notice.pre_tokens, notice.post_tokens);
+            out.push(Compaction { trigger, pre_tokens, post_tokens, ..place(kind) });
+        } else if rows.message(row).is_some_and(|part| part.prompt == PromptShape::CompactSummary) {
+            let summary = rows.names.text(row.uuid);
+            let parent = rows.names.text(row.parent);
+            match out.last_mut().filter(|last| parent.is_some() && last.uuid == parent) {
+                Some(boundary) => boundary.summary = summary,
+                None => out.push(Compaction { uuid: None, summary, ..place(CompactionKind::Full) }),
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn chain(rows: &Rows, links: &[Link]) -> Vec<ChainLink> {
+    let links = links.iter().filter_map(|(at, recovered)| {
+        let row = rows.row(*at)?;
+        let hidden = row.flags.meta || row.flags.sidechain || row.team.is_some();
+        Some(ChainLink {
+            uuid: rows.names.text(row.uuid)?,
+            line: u64::from(row.line),
+            type_name: row.kind.name()?,
+            recovered: *recovered,
+            visible: is_message(row) && !hidden,
+        })
+    });
+    links.collect()
+}
+
+/// A fork names its origin in every record, or in its first.
+pub(super) fn forked_from(rows: &Rows) -> Option<ForkedFrom> {
+    let (session, record) = rows.forked_from.or(rows.fork_context)?;
+    Some(ForkedFrom { session: rows.names.text(session)?, record: rows.names.text(record) })
+}
+
+/// Ids of other sessions whose records are in this file.
+pub(super) fn continues(rows: &Rows, origin: &Origin) -> Vec<Box<str>> {
+    if origin.kind != SessionKind::Session {
+        return Vec::new();
+    }
+    let ids = rows.sessions.iter().filter_map(|name| rows.names.text(*name));
+    ids.filter(|id| **id != *origin.id && rows.sessions.len() > 1).collect()
+}
+
+/// Records that carry another session's id than most of the file; one problem per foreign id.
+pub(super) fn report_foreign_sessions(rows: &Rows, id: &str, problems: &mut Problems) {
+    if rows.sessions.len() < 2 {
+        return;
+    }
+    let mut seen: Vec<Name> = Vec::new();
+    for row in rows.rows.iter().filter(|row| row.session.is_some()) {
+        if rows.names.bytes(row.session) != id.as_bytes() && !seen.contains(&row.session) {
+            seen.push(row.session);
+            problems.push(calls::problem(ProblemId::ForeignSessionId, row));
+        }
+    }
+}

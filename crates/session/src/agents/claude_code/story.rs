@@ -1,0 +1,134 @@
+//! The story of a session: the active chain, what came before it, and what was left behind.
+//!
+//! The active chain is what a resume would send: from the newest leaf up to its root. After a
+//! compaction that root is the boundary, so the story goes on from there to the conversation that
+//! was compacted. Branches that hang off the story were rewound or abandoned.
+
+use super::recovery::{Groups, Link};
+use super::rows::{PromptShape, RowIndex, Rows};
+use super::tree::{Leaf, LeafRule, Tree};
+use backstory_format::claude::{BlockKind, RecordKind};
+
+/// Records of a session in the order in which they tell it.
+#[derive(Debug)]
+pub(super) struct Story {
+    /// Earlier segments first; the active chain is the last.
+    pub(super) links: Vec<Link>,
+    /// Where the active chain starts in `links`.
+    pub(super) chain_start: usize,
+    pub(super) abandoned: Vec<Abandoned>,
+    /// Rows that are part of the story.
+    pub(super) on_story: Vec<bool>,
+}
+
+/// A branch off the story.
+#[derive(Debug)]
+pub(super) struct Abandoned {
+    pub(super) from: Option<RowIndex>,
+    pub(super) links: Vec<Link>,
+}
+
+impl Story {
+    pub(super) fn tell(tree: &Tree<'_>, groups: &Groups<'_>, rule: LeafRule) -> Story {
+        let leaves = tree.leaves(rule);
+        let mut taken = vec![false; tree.rows.rows.len()];
+        let mut segments = Vec::new();
+        let mut next = leaves.first().map(|leaf| leaf.row);
+        while let Some(leaf) = next {
+            let (_, path) = branch(tree, leaf, &mut taken);
+            next = path.first().and_then(|root| before(tree, *root, &leaves, &taken, rule));
+            segments.push(groups.recover(&path, &mut taken));
+        }
+        let chain_length = segments.first().map_or(0, Vec::len);
+        let links: Vec<Link> = segments.into_iter().rev().flatten().collect();
+        let chain_start = links.len() - chain_length;
+        let on_story = taken.clone();
+        let abandoned = match rule {
+            LeafRule::Session => abandoned(tree, groups, &leaves, &mut taken),
+            LeafRule::Agent => Vec::new(),
+        };
+        Story { links, chain_start, abandoned, on_story }
+    }
+}
+
+/// From `leaf` up to the root or to the first row that is taken already; that row and the path.
+fn branch(
+    tree: &Tree<'_>,
+    leaf: RowIndex,
+    taken: &mut [bool],
+) -> (Option<RowIndex>, Vec<RowIndex>) {
+    let mut path = Vec::new();
+    let mut at = Some(leaf);
+    while let Some(index) = at {
+        match taken.get_mut(index as usize) {
+            Some(slot) if !*slot => *slot = true,
+            _ => break,
+        }
+        path.push(index);
+        at = tree.parent(index);
+    }
+    path.reverse();
+    (at, path)
+}
+
+/// The last record before the segment that starts at `root`, if the conversation went on there.
+fn before(
+    tree: &Tree<'_>,
+    root: RowIndex,
+    leaves: &[Leaf],
+    taken: &[bool],
+    rule: LeafRule,
+) -> Option<RowIndex> {
+    let row = tree.rows.row(root)?;
+    if rule == LeafRule::Agent {
+        return None;
+    }
+    let free = |index: RowIndex| !taken.get(index as usize).copied().unwrap_or(true);
+    if let Some(logical) = row.logical_parent.some().and_then(|uuid| tree.rows.find(uuid)) {
+        return Some(logical).filter(|index| free(*index));
+    }
+    // A prompt with no parent is a fresh start or a rewind of the first prompt: what came earlier
+    // was left behind. Anything else at a root (a boundary, a summary, a caveat, a hook, a record
+    // whose parent was lost) continues what the file held before.
+    let fresh = !row.parent.is_some()
+        && tree.rows.message(row).is_some_and(|part| part.prompt == PromptShape::Prompt);
+    if fresh {
+        return None;
+    }
+    let earlier = leaves.iter().filter(|leaf| leaf.main && leaf.position < row.position);
+    earlier.map(|leaf| leaf.row).find(|index| free(*index))
+}
+
+fn abandoned(
+    tree: &Tree<'_>,
+    groups: &Groups<'_>,
+    leaves: &[Leaf],
+    taken: &mut [bool],
+) -> Vec<Abandoned> {
+    let mut branches = Vec::new();
+    for leaf in leaves.iter().filter(|leaf| leaf.main) {
+        let (from, path) = branch(tree, leaf.row, taken);
+        if path.iter().any(|index| is_speech(tree.rows, *index)) {
+            branches.push(Abandoned { from, links: groups.recover(&path, taken) });
+        }
+    }
+    branches.reverse();
+    branches
+}
+
+/// A prompt, or an answer with content: something that was said.
+fn is_speech(rows: &Rows, index: RowIndex) -> bool {
+    let Some(row) = rows.row(index) else { return false };
+    match row.kind {
+        RecordKind::Assistant => {
+            rows.blocks_of(row).iter().any(|block| block.kind != BlockKind::ToolResult)
+        }
+        RecordKind::User => rows.message(row).is_some_and(|part| {
+            matches!(
+                part.prompt,
+                PromptShape::Prompt | PromptShape::Command | PromptShape::CompactSummary
+            )
+        }),
+        _ => false,
+    }
+}

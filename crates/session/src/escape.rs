@@ -1,0 +1,127 @@
+//! Text of transcripts made safe to show.
+//!
+//! Everything that came from a session passes through here before it reaches a terminal: control
+//! characters, escape sequences, invisible and direction-changing characters become visible.
+
+use std::borrow::Cow;
+
+/// Text for a terminal, on one line: control characters become symbols.
+pub fn terminal_line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|character| !is_unsafe(character)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\t' | '\n' | '\r' => out.push(' '),
+            character if is_unsafe(character) => push_visible(character, &mut out),
+            character => out.push(character),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a character could move the cursor, change colours, ring, hide or reorder text.
+pub fn is_unsafe(character: char) -> bool {
+    matches!(character,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        // Soft hyphen, Arabic letter mark, Mongolian separator, zero-width and direction marks.
+        | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        // Line and paragraph separators, embeddings and overrides, invisible operators, isolates.
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        // Byte order mark, interlinear annotation, tags.
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn push_visible(character: char, out: &mut String) {
+    match character {
+        '\u{0}'..='\u{1f}' => out.extend(char::from_u32(0x2400 + character as u32)),
+        '\u{7f}' => out.push('\u{2421}'),
+        character => {
+            out.push_str(&format!("<U+{:04X}>", character as u32));
+        }
+    }
+}
+
+/// A writer for JSON that escapes what [`is_unsafe`] names, so that `--json` on a terminal is as
+/// harmless as a table. Such characters occur only inside JSON strings, where `\u` is allowed.
+#[derive(Debug)]
+pub struct JsonWriter<W> {
+    inner: W,
+    /// Bytes of a character that has not arrived whole.
+    pending: Vec<u8>,
+}
+
+impl<W: std::io::Write> JsonWriter<W> {
+    /// Writes to `inner`.
+    pub fn new(inner: W) -> JsonWriter<W> {
+        JsonWriter { inner, pending: Vec::new() }
+    }
+
+    fn write_text(&mut self, text: &str) -> std::io::Result<()> {
+        let mut plain = 0;
+        for (at, character) in text.char_indices() {
+            // JSON's own white space between tokens passes.
+            if !is_unsafe(character) || matches!(character, '\n' | '\r' | '\t') {
+                continue;
+            }
+            self.inner.write_all(text.get(plain..at).unwrap_or_default().as_bytes())?;
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                write!(self.inner, "\\u{unit:04x}")?;
+            }
+            plain = at + character.len_utf8();
+        }
+        self.inner.write_all(text.get(plain..).unwrap_or_default().as_bytes())
+    }
+}
+
+impl<W: std::io::Write> std::io::Write for JsonWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.pending.is_empty() && bytes.is_ascii() && !bytes.contains(&0x7f) {
+            self.inner.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        self.pending.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.pending) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let rest = self.pending.split_off(whole);
+        let ready = std::mem::replace(&mut self.pending, rest);
+        self.write_text(&String::from_utf8_lossy(&ready))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn nothing_dangerous_reaches_a_terminal() {
+        let text = "a\u{1b}[31m\u{7}\u{9b}x\u{202e}y\u{e0041}\nb";
+        assert_eq!(terminal_line(text), "a␛[31m␇<U+009B>x<U+202E>y<U+E0041> b");
+        assert!(matches!(terminal_line("plain é 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_stays_equal_and_safe() {
+        let value = serde_json::json!({ "a": "\u{9b}\u{202e}é\u{e0041}\u{7f}\u{1b}" });
+        let text = value.to_string();
+        for step in 1..text.len() {
+            let mut writer = JsonWriter::new(Vec::new());
+            for part in text.as_bytes().chunks(step) {
+                writer.write_all(part).unwrap();
+            }
+            let out = String::from_utf8(writer.inner).unwrap();
+            assert!(!out.chars().any(is_unsafe), "{out}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap(), value);
+        }
+    }
+}

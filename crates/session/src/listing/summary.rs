@@ -1,0 +1,128 @@
+//! What a listing says of a session.
+
+use crate::model::{Agent, Session, SessionKind, Title, UsageTotal};
+use backstory_format::Severity;
+use jiff::Timestamp;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One row of a listing.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    pub agent: Agent,
+    pub kind: SessionKind,
+    pub id: String,
+    pub path: PathBuf,
+    pub project_key: Option<String>,
+    /// First `cwd` of a record.
+    pub cwd: Option<Arc<str>>,
+    pub title: Option<Title>,
+    pub branch: Option<Arc<str>>,
+    pub started: Option<Timestamp>,
+    pub ended: Option<Timestamp>,
+    pub modified: Option<Timestamp>,
+    pub bytes: u64,
+    /// What only a full reading can tell.
+    pub full: Option<Full>,
+}
+
+/// Columns that need the whole file.
+#[derive(Debug, Clone)]
+pub struct Full {
+    pub models: Vec<Arc<str>>,
+    pub versions: Vec<Arc<str>>,
+    pub cwds: Vec<Arc<str>>,
+    pub turns: u64,
+    pub calls: u64,
+    pub usage: UsageTotal,
+    pub subagents: u64,
+    /// Problems that are warnings or errors.
+    pub problems: u64,
+}
+
+impl Summary {
+    /// The row of a session that was read whole.
+    pub fn of(session: &Session) -> Summary {
+        Summary {
+            agent: session.agent,
+            kind: session.kind,
+            id: session.id.clone(),
+            path: session.source.path().to_path_buf(),
+            project_key: session.project_key.clone(),
+            cwd: session.cwds.first().cloned(),
+            title: session.title.clone(),
+            branch: session.last_branch.clone(),
+            started: session.started,
+            ended: session.ended,
+            modified: session.file.modified,
+            bytes: session.file.bytes,
+            full: Some(Full {
+                models: session.models.clone(),
+                versions: session.versions.clone(),
+                cwds: session.cwds.clone(),
+                turns: session.counts.turns,
+                calls: session.counts.calls,
+                usage: session.usage,
+                subagents: session
+                    .subagents
+                    .iter()
+                    .filter(|agent| !agent.kind.is_housekeeping())
+                    .count() as u64,
+                problems: session.problems.at_least(Severity::Warning),
+            }),
+        }
+    }
+
+    /// When something last happened: the last time in the file, else that of the file.
+    pub fn last_activity(&self) -> Option<Timestamp> {
+        self.ended.or(self.modified)
+    }
+
+    /// Milliseconds from the first to the last record.
+    pub fn duration_ms(&self) -> Option<u64> {
+        let (started, ended) = (self.started?, self.ended?);
+        u64::try_from(ended.as_millisecond() - started.as_millisecond()).ok()
+    }
+}
+
+/// `backstory.ls/1`.
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let full = self.full.as_ref();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("schema", "backstory.ls/1")?;
+        map.serialize_entry("id", &self.id)?;
+        map.serialize_entry("agent", self.agent.name())?;
+        map.serialize_entry("kind", self.kind.name())?;
+        map.serialize_entry("path", &self.path.to_string_lossy())?;
+        map.serialize_entry("project", &self.cwd)?;
+        map.serialize_entry("project_key", &self.project_key)?;
+        map.serialize_entry("title", &self.title.as_ref().map(|title| &title.text))?;
+        map.serialize_entry("title_source", &self.title.as_ref().map(|title| title.source.name()))?;
+        map.serialize_entry("branch", &self.branch)?;
+        map.serialize_entry("models", &full.map(|full| &full.models))?;
+        map.serialize_entry("versions", &full.map(|full| &full.versions))?;
+        map.serialize_entry("turns", &full.map(|full| full.turns))?;
+        map.serialize_entry("calls", &full.map(|full| full.calls))?;
+        map.serialize_entry("subagents", &full.map(|full| full.subagents))?;
+        map.serialize_entry(
+            "tokens",
+            &full.map(|full| {
+                serde_json::json!({
+                    "input": full.usage.input, "output": full.usage.output,
+                    "cache_read": full.usage.cache_read, "cache_write": full.usage.cache_write,
+                    "incomplete": full.usage.incomplete,
+                })
+            }),
+        )?;
+        map.serialize_entry("duration_ms", &self.duration_ms())?;
+        map.serialize_entry("started", &self.started)?;
+        map.serialize_entry("ended", &self.ended)?;
+        map.serialize_entry("modified", &self.modified)?;
+        map.serialize_entry("bytes", &self.bytes)?;
+        map.serialize_entry("problems", &full.map(|full| full.problems))?;
+        map.end()
+    }
+}

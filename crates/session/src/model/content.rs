@@ -1,0 +1,29 @@
+//! Where a piece of content stands.
+
+/// A range of bytes in the session's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    pub offset: u64,
+    pub length: u32,
+}
+
+/// Text or a JSON value, by reference into the session's file or owned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The inside of a JSON string, still escaped.
+    Text(Span),
+    /// A JSON value.
+    Json(Span),
+    /// Text that stands in no file of its own, or in another file.
+    Owned(Box<str>),
+}
+
+impl Content {
+    /// Bytes it takes where it stands; a cheap measure of size.
+    pub fn size(&self) -> u64 {
+        match self {
+            Content::Text(span) | Content::Json(span) => u64::from(span.length),
+            Content::Owned(text) => text.len() as u64,
+        }
+    }
+}

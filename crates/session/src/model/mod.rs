@@ -1,0 +1,23 @@
+//! What happened in a session, whoever wrote it down.
+//!
+//! These types know nothing of any file format. Long text is not copied into them: a [`Content`]
+//! says where it stands, and [`Source`](crate::store::Source) fetches it when somebody wants it,
+//! so that the model of a session is small however large the session is.
+
+mod content;
+mod problems;
+mod session;
+mod turn;
+mod usage;
+
+pub use content::{Content, Span};
+pub use problems::Problems;
+pub use session::{
+    Agent, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts, ForkedFrom,
+    OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,
+};
+pub use turn::{
+    Block, Call, CallOutcome, CallResult, Event, Interjection, InterjectionSource, Outcome, Prompt,
+    PromptBlock, Step, Turn, TurnKind,
+};
+pub use usage::UsageTotal;

@@ -1,0 +1,301 @@
+//! A session as a whole.
+
+use super::{Problems, Span, Turn, UsageTotal};
+use crate::store::Source;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The program that wrote the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Agent {
+    ClaudeCode,
+}
+
+impl Agent {
+    /// The word used in output and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude-code",
+        }
+    }
+}
+
+/// What sort of conversation a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionKind {
+    /// A person's session.
+    Session,
+    /// A subagent started by a tool call.
+    Task,
+    /// A member of a team.
+    Teammate,
+    /// An agent that started from a copy of its parent's context.
+    Fork,
+    /// An agent of a workflow run.
+    Workflow,
+    /// The client compacting the conversation.
+    Compaction,
+    /// The client guessing the next prompt.
+    PromptSuggestion,
+    /// The client warming a cache.
+    Warmup,
+}
+
+impl SessionKind {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            SessionKind::Session => "session",
+            SessionKind::Task => "task",
+            SessionKind::Teammate => "teammate",
+            SessionKind::Fork => "fork",
+            SessionKind::Workflow => "workflow",
+            SessionKind::Compaction => "compaction",
+            SessionKind::PromptSuggestion => "prompt-suggestion",
+            SessionKind::Warmup => "warmup",
+        }
+    }
+
+    /// Whether the client ran it for itself, so that it is no subagent anybody asked for.
+    pub fn is_housekeeping(self) -> bool {
+        matches!(
+            self,
+            SessionKind::Compaction | SessionKind::PromptSuggestion | SessionKind::Warmup
+        )
+    }
+}
+
+/// Where a title comes from, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TitleSource {
+    Custom,
+    Ai,
+    LastPrompt,
+    Summary,
+    FirstPrompt,
+    Command,
+}
+
+impl TitleSource {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            TitleSource::Custom => "custom",
+            TitleSource::Ai => "ai",
+            TitleSource::LastPrompt => "last-prompt",
+            TitleSource::Summary => "summary",
+            TitleSource::FirstPrompt => "first-prompt",
+            TitleSource::Command => "command",
+        }
+    }
+}
+
+/// What to call a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Title {
+    pub text: String,
+    pub source: TitleSource,
+}
+
+/// Facts about the file itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileFacts {
+    pub bytes: u64,
+    pub lines: u64,
+    pub blank_lines: u64,
+    pub bad_lines: u64,
+    pub records: u64,
+    pub modified: Option<Timestamp>,
+}
+
+/// The record another session was copied from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForkedFrom {
+    pub session: Box<str>,
+    pub record: Option<Box<str>>,
+}
+
+/// What ties a subagent to the call that started it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// The agent's metadata file names the call.
+    Meta,
+    /// The call's result names the agent.
+    Result,
+    /// A progress record names both.
+    Progress,
+    /// The call's prompt is the agent's first prompt.
+    Prompt,
+    /// A fork record names the parent session.
+    Fork,
+}
+
+impl Evidence {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Evidence::Meta => "meta",
+            Evidence::Result => "result",
+            Evidence::Progress => "progress",
+            Evidence::Prompt => "prompt",
+            Evidence::Fork => "fork",
+        }
+    }
+}
+
+/// Who started a subagent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parent {
+    pub session: Box<str>,
+    pub call: Option<Box<str>>,
+    pub evidence: Option<Evidence>,
+}
+
+/// A part of the conversation that was left behind.
+#[derive(Debug, Clone)]
+pub struct Branch {
+    /// The record on the story that it leaves; none when it has a root of its own.
+    pub from: Option<Box<str>>,
+    pub root: Box<str>,
+    pub leaf: Box<str>,
+    pub records: u64,
+    pub turns: Vec<Turn>,
+}
+
+/// What made a compaction happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    Auto,
+    Manual,
+}
+
+/// How much a compaction replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompactionKind {
+    /// The conversation so far became a summary.
+    Full,
+    /// Only old tool results were dropped.
+    Micro,
+}
+
+/// A place where context was shortened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compaction {
+    pub kind: CompactionKind,
+    pub uuid: Option<Box<str>>,
+    pub line: u64,
+    pub timestamp: Option<Timestamp>,
+    pub trigger: Option<Trigger>,
+    pub pre_tokens: Option<u64>,
+    pub post_tokens: Option<u64>,
+    /// The record that holds the summary.
+    pub summary: Option<Box<str>>,
+}
+
+/// Why a record stands on the chain although the walk from leaf to root passes it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Recovered {
+    /// Another block of a message that is on the chain.
+    Sibling,
+    /// The result of a call that is on the chain.
+    Result,
+}
+
+/// A record of the active chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainLink {
+    pub uuid: Box<str>,
+    pub line: u64,
+    pub type_name: &'static str,
+    pub recovered: Option<Recovered>,
+    /// Whether the official reader would show it.
+    pub visible: bool,
+}
+
+/// A tool result without its call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrphanResult {
+    pub call_id: Option<Box<str>>,
+    pub uuid: Option<Box<str>>,
+    pub line: u64,
+}
+
+/// Figures over the story (abandoned branches apart).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub turns: u64,
+    pub steps: u64,
+    pub calls: u64,
+    pub results: u64,
+    pub orphan_calls: u64,
+    pub errors: u64,
+    pub recovered: u64,
+    pub records_by_type: BTreeMap<Box<str>, u64>,
+}
+
+/// One session, or one subagent's part of it.
+#[derive(Debug)]
+pub struct Session {
+    pub agent: Agent,
+    pub kind: SessionKind,
+    pub id: String,
+    pub source: Source,
+    pub file: FileFacts,
+    /// Name of the folder it was found in.
+    pub project_key: Option<String>,
+    pub title: Option<Title>,
+    /// First and last time in file order.
+    pub started: Option<Timestamp>,
+    pub ended: Option<Timestamp>,
+    pub versions: Vec<Arc<str>>,
+    pub models: Vec<Arc<str>>,
+    pub git_branches: Vec<Arc<str>>,
+    /// The branch named last.
+    pub last_branch: Option<Arc<str>>,
+    pub cwds: Vec<Arc<str>>,
+    pub entrypoints: Vec<Arc<str>>,
+    pub forked_from: Option<ForkedFrom>,
+    pub continues: Vec<Box<str>>,
+    pub counts: Counts,
+    /// Every message of the file once, abandoned branches included, subagents not.
+    pub usage: UsageTotal,
+    pub turns: Vec<Turn>,
+    pub abandoned: Vec<Branch>,
+    pub compactions: Vec<Compaction>,
+    pub parent: Option<Parent>,
+    /// The agent's metadata file, as it is.
+    pub meta: Option<Box<str>>,
+    pub subagents: Vec<Session>,
+    pub orphan_results: Vec<OrphanResult>,
+    pub chain: Vec<ChainLink>,
+    pub problems: Problems,
+    /// Records that are part of no turn but that other views need: backups of files.
+    pub file_history: Vec<Span>,
+}
+
+impl Session {
+    /// This session and all its subagents, parents first.
+    pub fn walk(&self) -> Vec<&Session> {
+        let mut all = vec![self];
+        let mut at = 0;
+        while let Some(session) = all.get(at).copied() {
+            all.extend(session.subagents.iter());
+            at += 1;
+        }
+        all
+    }
+
+    /// Milliseconds from the first to the last record.
+    pub fn duration_ms(&self) -> Option<u64> {
+        let (started, ended) = (self.started?, self.ended?);
+        u64::try_from(ended.as_millisecond() - started.as_millisecond()).ok()
+    }
+}
+
+impl Session {
+    /// Whether the title is exactly this text.
+    pub fn title_is(&self, text: &str) -> bool {
+        self.title.as_ref().is_some_and(|title| title.text == text)
+    }
+}

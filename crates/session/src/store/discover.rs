@@ -1,0 +1,290 @@
+//! Finding session files below a folder.
+//!
+//! Works by names and folders only (plus the first lines of old agent files, which say whose they
+//! are). What is not a plain file is left alone with a notice; nothing is opened that could block.
+
+use super::open::{modified, read_range};
+use backstory_format::json::{Tape, scan};
+use jiff::Timestamp;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// A place to look for sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub path: PathBuf,
+}
+
+/// Where an agent's file lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentPlace {
+    /// Next to the session's file (2.0).
+    Beside,
+    /// In the session's `subagents` folder (2.1).
+    Below,
+    /// In `subagents/workflows/<run>`.
+    Workflow,
+}
+
+/// A subagent's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFile {
+    /// From the file name.
+    pub id: String,
+    pub path: PathBuf,
+    /// Its metadata file, if there is one.
+    pub meta: Option<PathBuf>,
+    pub place: AgentPlace,
+    /// The session it belongs to, if that can be told.
+    pub owner: Option<String>,
+    pub bytes: u64,
+    pub modified: Option<Timestamp>,
+}
+
+/// A session's file and those of its subagents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFiles {
+    /// From the file name, or from the records when the name is not an id.
+    pub id: String,
+    pub path: PathBuf,
+    /// Name of the folder it lies in.
+    pub project_key: Option<String>,
+    pub bytes: u64,
+    pub modified: Option<Timestamp>,
+    pub agents: Vec<AgentFile>,
+}
+
+/// Something that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub path: PathBuf,
+    pub reason: String,
+}
+
+/// What lies below the roots, sorted by path.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub sessions: Vec<SessionFiles>,
+    /// Agents whose session is not there.
+    pub stray_agents: Vec<AgentFile>,
+    /// Files of zero bytes, which the client leaves behind.
+    pub empty: u64,
+    pub notices: Vec<Notice>,
+}
+
+/// How files are arranged below a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The client's own: only files named by a UUID are sessions.
+    Projects,
+    /// Any folder: every `.jsonl` is a session.
+    Bare,
+}
+
+/// Looks for sessions below `roots`.
+pub fn discover(roots: &[Root]) -> Found {
+    let mut found = Found::default();
+    let mut agents = Vec::new();
+    for root in roots {
+        let projects = root.path.join("projects");
+        if root.path.is_file() {
+            single_file(&root.path, &mut found, &mut agents);
+        } else if projects.is_dir() {
+            walk(&projects, Layout::Projects, &mut found, &mut agents);
+        } else if root.path.is_dir() {
+            walk(&root.path, Layout::Bare, &mut found, &mut agents);
+        } else {
+            found.note(&root.path, "no such file or folder");
+        }
+    }
+    found.sessions.sort_by(|a, b| a.path.cmp(&b.path));
+    found.sessions.dedup_by(|a, b| a.path == b.path);
+    agents.par_iter_mut().filter(|agent| agent.place == AgentPlace::Beside).for_each(|agent| {
+        agent.owner = owner_of(&agent.path);
+    });
+    found.assign(agents);
+    found
+}
+
+impl Found {
+    fn note(&mut self, path: &Path, reason: impl Into<String>) {
+        self.notices.push(Notice { path: path.into(), reason: reason.into() });
+    }
+
+    /// Gives each agent to its session: the one whose folder it lies in, or the one it names and
+    /// that lies next to it.
+    fn assign(&mut self, agents: Vec<AgentFile>) {
+        let places: HashMap<(PathBuf, String), usize> = self
+            .sessions
+            .iter()
+            .enumerate()
+            .map(|(at, session)| {
+                let folder = session.path.parent().unwrap_or(Path::new("")).to_path_buf();
+                ((folder, session.id.clone()), at)
+            })
+            .collect();
+        for agent in agents {
+            let folder = match agent.place {
+                AgentPlace::Beside => agent.path.parent().map(Path::to_path_buf),
+                AgentPlace::Below | AgentPlace::Workflow => session_folder(&agent.path)
+                    .and_then(|folder| folder.parent().map(Path::to_path_buf)),
+            };
+            let place = folder.zip(agent.owner.clone()).and_then(|key| places.get(&key));
+            match place.and_then(|at| self.sessions.get_mut(*at)) {
+                Some(session) => session.agents.push(agent),
+                None => self.stray_agents.push(agent),
+            }
+        }
+        for session in &mut self.sessions {
+            session.agents.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        self.stray_agents.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
+    let Ok(metadata) = std::fs::metadata(path) else { return found.note(path, "cannot be read") };
+    let session = session_files(path, &metadata);
+    // Its subagents belong to it even when only the file was named.
+    for folder in [path.with_extension("").join("subagents")] {
+        if folder.is_dir() {
+            walk(&folder, Layout::Projects, found, agents);
+        }
+    }
+    let beside =
+        path.parent().map(std::fs::read_dir).and_then(Result::ok).into_iter().flatten().flatten();
+    for entry in beside {
+        let name = entry.file_name();
+        let is_agent = name.to_string_lossy().starts_with("agent-")
+            && Path::new(&name).extension() == Some(OsStr::new("jsonl"));
+        if is_agent && entry.path() != path && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            agents
+                .extend(entry.metadata().ok().map(|metadata| agent_file(&entry.path(), &metadata)));
+        }
+    }
+    agents.retain(|agent| {
+        agent.place != AgentPlace::Beside
+            || owner_of(&agent.path).as_deref() == Some(session.id.as_str())
+    });
+    found.sessions.push(session);
+}
+
+fn walk(top: &Path, layout: Layout, found: &mut Found, agents: &mut Vec<AgentFile>) {
+    let canonical = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
+    for entry in WalkDir::new(top).follow_links(false).follow_root_links(true) {
+        match entry {
+            Ok(entry) => visit(&entry, layout, &canonical, found, agents),
+            Err(error) => {
+                let path = error.path().unwrap_or(top).to_path_buf();
+                let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                found.note(&path, cause);
+            }
+        }
+    }
+}
+
+fn visit(
+    entry: &DirEntry,
+    layout: Layout,
+    top: &Path,
+    found: &mut Found,
+    agents: &mut Vec<AgentFile>,
+) {
+    let path = entry.path();
+    if path.extension() != Some(OsStr::new("jsonl")) || entry.file_type().is_dir() {
+        return;
+    }
+    if entry.file_type().is_symlink() {
+        // A link inside the tree names a file that is found anyway.
+        if !std::fs::canonicalize(path).is_ok_and(|target| target.starts_with(top)) {
+            found.note(path, "a link that leads out of the folder or nowhere");
+        }
+        return;
+    }
+    if !entry.file_type().is_file() {
+        return found.note(path, "not a regular file");
+    }
+    let Some(stem) = path.file_stem().and_then(OsStr::to_str) else {
+        return found.note(path, "the name is not UTF-8");
+    };
+    let Ok(metadata) = entry.metadata() else { return found.note(path, "cannot be read") };
+    let in_subagents = session_folder(path).is_some();
+    if stem.starts_with("agent-") {
+        agents.push(agent_file(path, &metadata));
+    } else if in_subagents {
+        // Journals of workflow runs: no conversation.
+    } else if layout == Layout::Projects && !is_uuid(stem) {
+        found.note(path, "not named like a session");
+    } else if metadata.len() == 0 {
+        found.empty += 1;
+    } else {
+        found.sessions.push(session_files(path, &metadata));
+    }
+}
+
+fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
+    let folder = path.parent().and_then(Path::file_name);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    // A file that was renamed still says whose it is.
+    let id = if is_uuid(&stem) { None } else { owner_of(path) };
+    SessionFiles {
+        id: id.unwrap_or_else(|| stem.into_owned()),
+        path: path.to_path_buf(),
+        project_key: folder.map(|name| name.to_string_lossy().into_owned()),
+        bytes: metadata.len(),
+        modified: modified(metadata),
+        agents: Vec::new(),
+    }
+}
+
+fn agent_file(path: &Path, metadata: &std::fs::Metadata) -> AgentFile {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let meta = path.with_extension("meta.json");
+    let folder = session_folder(path);
+    let place = match folder {
+        None => AgentPlace::Beside,
+        Some(_) if path.components().any(|part| part.as_os_str() == "workflows") => {
+            AgentPlace::Workflow
+        }
+        Some(_) => AgentPlace::Below,
+    };
+    AgentFile {
+        id: stem.strip_prefix("agent-").unwrap_or(&stem).to_owned(),
+        path: path.to_path_buf(),
+        meta: meta.is_file().then_some(meta),
+        place,
+        owner: folder.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+        bytes: metadata.len(),
+        modified: modified(metadata),
+    }
+}
+
+/// `<project>/<session>` of a file below `<project>/<session>/subagents`.
+fn session_folder(path: &Path) -> Option<&Path> {
+    let subagents = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.file_name() == Some(OsStr::new("subagents")))?;
+    subagents.parent()
+}
+
+/// The `sessionId` that the first records of a file name.
+fn owner_of(path: &Path) -> Option<String> {
+    let (head, _) = read_range(path, 0, 64 << 10).ok()?;
+    let mut tape = Tape::new();
+    backstory_format::line::split(&head).take(16).find_map(|line| {
+        scan(line.content, 0, 256, &mut tape).ok()?;
+        tape.root(line.content)?.get_text("sessionId").map(|id| id.into_owned())
+    })
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

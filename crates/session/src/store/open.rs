@@ -1,0 +1,237 @@
+//! Reading a file that somebody may be writing.
+//!
+//! A file is read up to the size it had when it was opened, through a bounded buffer, and never
+//! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
+//! refused before anything is read from them.
+
+use backstory_format::line::split;
+use backstory_format::{Limits, Reader, Totals, Visitor};
+use jiff::Timestamp;
+use memchr::{memchr, memrchr};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("`{}`: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
+    /// A folder, pipe, device or socket.
+    #[error("`{}`: not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    /// It shrank or was replaced while it was read, twice.
+    #[error("`{}`: changed while it was read", path.display())]
+    Changed { path: PathBuf },
+}
+
+/// What a file was when it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileState {
+    pub size: u64,
+    pub modified: Option<Timestamp>,
+    identity: Identity,
+}
+
+/// Device and inode, where the system has them.
+type Identity = Option<(u64, u64)>;
+
+/// The outcome of reading a file.
+#[derive(Debug)]
+pub struct Read<V> {
+    pub visitor: V,
+    pub totals: Totals,
+    pub state: FileState,
+    /// It grew meanwhile, so an incomplete last line is only a line still being written.
+    pub growing: bool,
+}
+
+const WINDOW: usize = 1 << 20;
+/// Buffers grown for a long line are given back when they exceed this.
+const KEEP: usize = 4 << 20;
+
+/// Reads all of `path` into a fresh visitor; once more if the file was replaced or cut meanwhile.
+pub fn read_file<V: Visitor>(
+    path: &Path,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    new_visitor: impl Fn() -> V,
+) -> Result<Read<V>, StoreError> {
+    for _ in 0..2 {
+        let (file, state) = open(path)?;
+        let mut visitor = new_visitor();
+        let mut reader = Reader::new(limits);
+        let whole = Feed { file: &file, at: 0, end: state.size, buffer }
+            .run(&mut reader, &mut visitor)
+            .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
+        let now = file.metadata().map_err(|cause| StoreError::Io { path: path.into(), cause })?;
+        let replaced =
+            std::fs::metadata(path).is_ok_and(|there| identity(&there) != state.identity);
+        if whole && !replaced && now.len() >= state.size {
+            let growing = now.len() > state.size;
+            return Ok(Read { visitor, totals: reader.totals(), state, growing });
+        }
+    }
+    Err(StoreError::Changed { path: path.into() })
+}
+
+/// Reads bytes `start..end` of `path` (as far as it goes).
+pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileState), StoreError> {
+    let (file, state) = open(path)?;
+    let mut bytes = Vec::new();
+    let length = end.min(state.size).saturating_sub(start);
+    let read = (&file)
+        .seek(SeekFrom::Start(start))
+        .and_then(|_| (&file).take(length).read_to_end(&mut bytes));
+    read.map_err(|cause| StoreError::Io { path: path.into(), cause })?;
+    Ok((bytes, state))
+}
+
+/// Opens a regular file without ever waiting for it.
+pub(super) fn open(path: &Path) -> Result<(File, FileState), StoreError> {
+    let io = |cause| StoreError::Io { path: path.into(), cause };
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    }
+    let file = options.open(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if !metadata.is_file() {
+        return Err(StoreError::NotAFile { path: path.into() });
+    }
+    let state = FileState {
+        size: metadata.len(),
+        modified: modified(&metadata),
+        identity: identity(&metadata),
+    };
+    Ok((file, state))
+}
+
+pub(super) fn modified(metadata: &std::fs::Metadata) -> Option<Timestamp> {
+    Timestamp::try_from(metadata.modified().ok()?).ok()
+}
+
+#[cfg(unix)]
+fn identity(metadata: &std::fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &std::fs::Metadata) -> Identity {
+    None
+}
+
+/// Moves a window over the file and hands whole lines to the reader.
+struct Feed<'a> {
+    file: &'a File,
+    /// Offset of the first byte that is not yet in the buffer.
+    at: u64,
+    end: u64,
+    buffer: &'a mut Vec<u8>,
+}
+
+impl Feed<'_> {
+    /// True when everything up to `end` was there.
+    fn run(mut self, reader: &mut Reader, visitor: &mut impl Visitor) -> io::Result<bool> {
+        self.buffer.clear();
+        loop {
+            if !self.fill(WINDOW)? {
+                return Ok(false);
+            }
+            if self.buffer.is_empty() {
+                break;
+            }
+            let last = self.at == self.end;
+            let ready = if last {
+                Some(self.buffer.len())
+            } else {
+                memrchr(b'\n', self.buffer).map(|at| at + 1)
+            };
+            match ready {
+                Some(ready) => {
+                    feed_lines(self.buffer.get(..ready).unwrap_or_default(), reader, visitor);
+                    self.buffer.drain(..ready);
+                }
+                None if !self.long_line(reader, visitor)? => return Ok(false),
+                None => {}
+            }
+        }
+        if self.buffer.capacity() > KEEP {
+            *self.buffer = Vec::new();
+        }
+        Ok(true)
+    }
+
+    /// Reads until the buffer holds `wanted` bytes or the end is reached; false when the file
+    /// turned out shorter than it was.
+    fn fill(&mut self, wanted: usize) -> io::Result<bool> {
+        let missing = (wanted.saturating_sub(self.buffer.len()) as u64).min(self.end - self.at);
+        if missing == 0 {
+            return Ok(true);
+        }
+        let read = self.file.take(missing).read_to_end(self.buffer)?;
+        self.at += read as u64;
+        Ok(read as u64 == missing)
+    }
+
+    /// The buffer holds the start of a line that is longer than the window: find its end without
+    /// keeping it, then read it whole or pass it over.
+    fn long_line(&mut self, reader: &mut Reader, visitor: &mut impl Visitor) -> io::Result<bool> {
+        let resume = self.at;
+        let start = resume - self.buffer.len() as u64;
+        let mut chunk = vec![0; WINDOW / 4];
+        let mut line_end = None;
+        while self.at < self.end && line_end.is_none() {
+            let wanted = (chunk.len() as u64).min(self.end - self.at) as usize;
+            let space = chunk.get_mut(..wanted).unwrap_or_default();
+            let read = match self.file.read(space) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if read == 0 {
+                return Ok(false);
+            }
+            let found = memchr(b'\n', space.get(..read).unwrap_or_default());
+            line_end = found.map(|at| self.at + at as u64 + 1);
+            self.at += read as u64;
+        }
+        let width = line_end.unwrap_or(self.end) - start;
+        if width <= reader.max_line() {
+            self.file.seek(SeekFrom::Start(resume))?;
+            self.at = resume;
+            return self.fill(width as usize);
+        }
+        self.buffer.clear();
+        reader.too_long(width, visitor);
+        self.at = start + width;
+        self.file.seek(SeekFrom::Start(self.at))?;
+        Ok(true)
+    }
+}
+
+fn feed_lines(bytes: &[u8], reader: &mut Reader, visitor: &mut impl Visitor) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let blank = rest.iter().take_while(|byte| **byte == b'\n').count();
+        if blank > 0 {
+            reader.empty_lines(blank as u64);
+            rest = rest.get(blank..).unwrap_or_default();
+            continue;
+        }
+        let Some(line) = split(rest).next() else { break };
+        rest = rest.get(line.width()..).unwrap_or_default();
+        reader.line(line, visitor);
+    }
+}
+
+impl FileState {
+    /// Whether this is the same file as `earlier`, possibly longer.
+    pub(super) fn continues(&self, earlier: &FileState) -> bool {
+        self.identity == earlier.identity && self.size >= earlier.size
+    }
+}

@@ -1,0 +1,85 @@
+//! Fetching content from where it stands.
+
+use super::open::{FileState, StoreError, open};
+use crate::model::{Content, Span};
+use backstory_format::json::text;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file a session was read from, as it was then.
+#[derive(Debug, Clone)]
+pub struct Source {
+    path: Arc<Path>,
+    state: Option<FileState>,
+}
+
+impl Source {
+    /// The file at `path` in the state in which it was read.
+    pub fn new(path: &Path, state: Option<FileState>) -> Source {
+        Source { path: path.into(), state }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens it for fetching content; fails when it is no longer the file that was read.
+    pub fn open(&self) -> Result<SourceReader, StoreError> {
+        let (file, now) = open(&self.path)?;
+        if self.state.is_some_and(|then| !now.continues(&then)) {
+            return Err(StoreError::Changed { path: self.path.to_path_buf() });
+        }
+        Ok(SourceReader { file, path: self.path.to_path_buf(), window: Vec::new(), start: 0 })
+    }
+}
+
+/// Reads content of one source; keeps a small window, because content is mostly asked for in
+/// file order.
+#[derive(Debug)]
+pub struct SourceReader {
+    file: File,
+    path: PathBuf,
+    window: Vec<u8>,
+    start: u64,
+}
+
+const WINDOW: u64 = 256 << 10;
+
+impl SourceReader {
+    /// The bytes of a span.
+    pub fn bytes(&mut self, span: Span) -> Result<&[u8], StoreError> {
+        let length = u64::from(span.length);
+        let inside = span.offset >= self.start
+            && span.offset + length <= self.start + self.window.len() as u64;
+        if !inside {
+            self.window.clear();
+            if self.window.capacity() as u64 > 4 * WINDOW {
+                self.window = Vec::new();
+            }
+            self.start = span.offset;
+            let read = self
+                .file
+                .seek(SeekFrom::Start(span.offset))
+                .and_then(|_| (&self.file).take(length.max(WINDOW)).read_to_end(&mut self.window));
+            read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
+        }
+        let from = (span.offset - self.start) as usize;
+        match self.window.get(from..from + span.length as usize) {
+            Some(bytes) => Ok(bytes),
+            None => Err(StoreError::Changed { path: self.path.clone() }),
+        }
+    }
+
+    /// Decoded text; JSON values come as they are written.
+    pub fn text<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, str>, StoreError> {
+        match content {
+            Content::Text(span) => Ok(text::decode(self.bytes(*span)?)),
+            Content::Json(span) => Ok(String::from_utf8_lossy(self.bytes(*span)?)),
+            Content::Owned(text) => Ok(Cow::Borrowed(text)),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`.
+
+mod blocks;
+mod content;
+mod session;
+
+pub use session::SessionJson;
+
+/// Name and version of the JSON form of a session.
+pub const SESSION_SCHEMA: &str = "backstory.session/1";
