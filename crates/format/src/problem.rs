@@ -91,7 +91,7 @@ problem_ids! {
     TooLong = "too-long", Error;
     /// Valid JSON, but not an object.
     NotAnObject = "not-an-object", Warning;
-    /// A carriage return without a line feed between records.
+    /// Several records on a line, a carriage return without a line feed between them; all were read.
     BareCarriageReturn = "bare-carriage-return", Warning;
     /// The last line is whole but not terminated.
     NoFinalNewline = "no-final-newline", Info;

@@ -164,21 +164,24 @@ impl<V: Visitor> LineReading<'_, V> {
         while self.at < self.content.len() {
             let start = self.at;
             match scan(self.content, start, self.limits.max_depth, self.tape) {
-                Ok(end) => {
+                Ok(end) if self.is_object() || self.stands_alone(end) => {
                     self.value(start, end);
                     values += 1;
                     self.at = end;
                 }
+                // A number or word at the start of a fragment is no value of its own.
+                Ok(end) => self.recover(start, Fault { at: end, cause: Cause::Syntax }),
                 Err(fault) => self.recover(start, fault),
             }
             self.skip_white_space();
         }
         if values > 1 && !self.bad {
-            self.problem(ProblemId::SeveralRecords, first, self.content.len() - first, "");
-        }
-        // A raw CR inside a string is invalid, so on a line without fault it stands between tokens.
-        if values > 1 && !self.bad && memchr::memchr(b'\r', self.content).is_some() {
-            self.problem(ProblemId::BareCarriageReturn, first, self.content.len() - first, "");
+            // A raw CR inside a string is invalid, so here it stands between the records.
+            let id = match memchr::memchr(b'\r', self.content) {
+                Some(_) => ProblemId::BareCarriageReturn,
+                None => ProblemId::SeveralRecords,
+            };
+            self.problem(id, first, self.content.len() - first, "");
         }
         if self.last && !self.bad {
             self.problem(ProblemId::NoFinalNewline, self.content.len(), 0, "");
@@ -284,10 +287,14 @@ impl<V: Visitor> LineReading<'_, V> {
         None
     }
 
+    fn is_object(&self) -> bool {
+        self.tape.root(self.content).is_some_and(|value| value.kind() == Kind::Object)
+    }
+
     fn is_record(&self) -> bool {
         let Some(value) = self.tape.root(self.content) else { return false };
         value.get_text("type").is_some()
-            && ["sessionId", "leafUuid", "messageId", "snapshotMessageId"]
+            && ["sessionId", "parentUuid", "leafUuid", "messageId", "snapshotMessageId"]
                 .iter()
                 .any(|name| value.get(name).is_some())
     }

@@ -188,7 +188,7 @@ impl Transcript<'_> {
         }
         if self.era.from(2, 1, 12) && self.random.permille(40) {
             self.system("local_command", |line| {
-                line.text("content", "<command-name>/context</command-name>")
+                line.text("content", "<command-name>/context</command-name>");
             })?;
         }
         Ok(())

@@ -50,7 +50,7 @@ impl Transcript<'_> {
             if self.random.permille(80) {
                 let path = self.project.path.clone();
                 self.note("worktree-state", |line| {
-                    line.object("worktreeSession", |line| line.text("originalCwd", path))
+                    line.object("worktreeSession", |line| line.text("originalCwd", path));
                 })?;
             }
         }
@@ -141,7 +141,7 @@ impl Transcript<'_> {
                 line.raw("totalCostUSD", "0.25");
                 line.number("totalAPIDuration", 41_200);
                 line.object("modelUsage", |line| {
-                    line.object("claude-opus-5-5", |line| line.number("outputTokens", tokens))
+                    line.object("claude-opus-5-5", |line| line.number("outputTokens", tokens));
                 });
             })?;
         }

@@ -10,13 +10,13 @@ use crate::random::{Random, Spread};
 use crate::transcript::Transcript;
 
 const OUTPUT: Spread =
-    &[(0, 10), (500, 640), (900, 6_000), (970, 26_000), (995, 70_000), (1000, 260_000)];
-const MATCHES: Spread = &[(0, 40), (500, 900), (900, 6_000), (990, 25_000), (1000, 40_000)];
+    &[(0, 10), (500, 850), (900, 7_000), (970, 31_000), (995, 88_000), (1000, 260_000)];
+const MATCHES: Spread = &[(0, 40), (500, 1_100), (900, 7_000), (990, 28_000), (1000, 45_000)];
 const PAGE: Spread = &[(0, 300), (500, 3_000), (900, 15_000), (990, 50_000), (1000, 70_000)];
 const ROWS: Spread = &[(0, 60), (500, 1_600), (900, 10_000), (990, 50_000), (1000, 90_000)];
 const IMAGE: Spread =
     &[(0, 20_000), (500, 160_000), (900, 600_000), (970, 1_300_000), (1000, 2_600_000)];
-const FILE_LINES: Spread = &[(0, 8), (500, 150), (900, 650), (970, 1_700), (1000, 2_500)];
+const FILE_LINES: Spread = &[(0, 8), (500, 150), (900, 650), (965, 1_750), (1000, 2_600)];
 
 /// A file of the made-up project: indexes of code lines.
 #[derive(Debug, Clone)]
@@ -225,8 +225,8 @@ impl Call<'_> {
                 if self.name == "MultiEdit" {
                     line.list("edits", |line| {
                         line.element(|line| {
-                            edit_strings(line, pools, &before[*from..from + removed], added)
-                        })
+                            edit_strings(line, pools, &before[*from..from + removed], added);
+                        });
                     });
                 } else {
                     edit_strings(line, pools, &before[*from..from + removed], added);

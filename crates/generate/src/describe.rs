@@ -18,7 +18,7 @@ pub fn describe(truth: &Truth, out: &mut impl Write) -> io::Result<()> {
             .unwrap_or(0)
     };
     writeln!(out, "files            {}", truth.files.len())?;
-    writeln!(out, "bytes            {}", truth.bytes())?;
+    writeln!(out, "bytes            {}", truth.bytes)?;
     writeln!(out, "lines            {}", lengths.len())?;
     for (name, share) in [("p10", 100), ("median", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)]
     {

@@ -57,7 +57,7 @@ fn main() -> Result<()> {
             out,
             "{} files, {} bytes in {}",
             truth.files.len(),
-            truth.bytes(),
+            truth.bytes,
             plan.out.display()
         )
     };

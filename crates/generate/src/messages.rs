@@ -10,8 +10,8 @@ use crate::random::Spread;
 use crate::transcript::Transcript;
 use crate::truth::Usage;
 
-const THINKING: Spread = &[(0, 60), (500, 700), (900, 3_000), (990, 9_000), (1000, 16_000)];
-const TEXT: Spread = &[(0, 40), (500, 480), (900, 1_800), (990, 4_500), (1000, 9_000)];
+const THINKING: Spread = &[(0, 80), (500, 900), (900, 3_200), (990, 9_000), (1000, 16_000)];
+const TEXT: Spread = &[(0, 40), (500, 560), (900, 1_900), (990, 4_500), (1000, 9_000)];
 const ANSWER: Spread = &[(0, 40), (500, 700), (900, 2_400), (990, 6_000), (1000, 9_000)];
 const SIGNATURE: Spread = &[(0, 300), (500, 1_000), (900, 2_600), (1000, 8_000)];
 
@@ -128,7 +128,7 @@ impl<'p> Transcript<'p> {
                 line.text("type", "message");
                 line.text("role", "assistant");
                 line.list("content", |line| {
-                    line.element(|line| block.write(line, caller, &sources, pools))
+                    line.element(|line| block.write(line, caller, &sources, pools));
                 });
                 let complete = match regime {
                     UsageRegime::Placeholder => false,

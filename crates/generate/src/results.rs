@@ -14,13 +14,13 @@ impl Call<'_> {
     pub(crate) fn write_content(&self, line: &mut Line, sources: &[SourceFile], pools: &Pools) {
         match &self.work {
             Work::Bash { output, failed: true, .. } => {
-                line.pieces("content", &[b"Exit code 1\\n", output])
+                line.pieces("content", &[b"Exit code 1\\n", output]);
             }
             Work::Bash { output, .. } | Work::Grep { output, .. } | Work::Fetch { output } => {
-                line.text("content", output)
+                line.text("content", output);
             }
             Work::Read { source, from, count } => line.filled("content", |out| {
-                numbered(out, pools, &sources[*source].lines, *from, *count)
+                numbered(out, pools, &sources[*source].lines, *from, *count);
             }),
             Work::Image { data } => line.list("content", |line| {
                 line.element(|line| {
@@ -66,11 +66,11 @@ impl Call<'_> {
     ) {
         match &self.work {
             Work::Bash { output, failed: true, .. } => {
-                line.pieces("toolUseResult", &[b"Error: Exit code 1\\n", output])
+                line.pieces("toolUseResult", &[b"Error: Exit code 1\\n", output]);
             }
             Work::Query { output } => text_list(line, "toolUseResult", output),
             work => line.object("toolUseResult", |line| {
-                structured(work, self.name, line, sources, pools, size_limit)
+                structured(work, self.name, line, sources, pools, size_limit);
             }),
         }
     }
@@ -97,7 +97,7 @@ fn structured(
                 let file = &sources[*source];
                 line.text("filePath", &file.path);
                 line.filled("content", |out| {
-                    code(out, pools, file.lines.get(*from..from + count).unwrap_or_default())
+                    code(out, pools, file.lines.get(*from..from + count).unwrap_or_default());
                 });
                 line.number("numLines", *count as u64);
                 line.number("startLine", *from as u64 + 1);
@@ -117,7 +117,7 @@ fn structured(
             let old = &before[*from..from + removed];
             if name == "MultiEdit" {
                 line.list("edits", |line| {
-                    line.element(|line| edit_strings(line, pools, old, added))
+                    line.element(|line| edit_strings(line, pools, old, added));
                 });
                 line.filled("originalFileContents", |out| code(out, pools, before));
             } else {
@@ -158,7 +158,7 @@ fn structured(
         }
         Work::Glob => {
             line.list("filenames", |line| {
-                sources.iter().for_each(|source| line.item(&source.path))
+                sources.iter().for_each(|source| line.item(&source.path));
             });
             line.number("numFiles", sources.len() as u64);
             line.flag("truncated", false);

@@ -134,7 +134,7 @@ impl<'p> Transcript<'p> {
             self.context -= 40_000;
             return self.micro_compact();
         }
-        if self.era.from(2, 1, 20) && self.random.permille(300) && agents.pop().is_some() {
+        if self.era.from(2, 1, 20) && self.random.permille(700) && agents.pop().is_some() {
             self.compaction_copy()?;
         }
         self.compact("auto")?;
@@ -215,13 +215,11 @@ impl<'p> Transcript<'p> {
             if !fan_out {
                 self.parent = Some(result);
             }
-            if matches!(call.name, "Edit" | "Write")
-                && self.agent.is_none()
-                && self.era.from(2, 0, 29)
-                && self.random.permille(300)
-            {
-                self.snapshot(*record, Some(*record))?;
+            if matches!(call.name, "Edit" | "MultiEdit" | "Write") && self.agent.is_none() {
                 self.delta(*record)?;
+                if self.era.from(2, 0, 29) && self.random.permille(300) {
+                    self.snapshot(*record, Some(*record))?;
+                }
             }
         }
         if self.era.results_fan_out() {

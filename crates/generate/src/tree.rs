@@ -82,7 +82,7 @@ pub fn generate(plan: &Plan) -> Result<Truth> {
             u64::try_from(u128::from(left) * u128::from(weight) / u128::from(weight_left.max(1)))
                 .unwrap_or(u64::MAX)
         };
-        let left = plan.bytes.saturating_sub(truth.bytes());
+        let left = plan.bytes.saturating_sub(truth.bytes);
         let mut plans: Vec<AgentPlan> =
             planned.agents.iter().map(|&weight| AgentPlan { bytes: share(weight, left) }).collect();
         let bytes = share(planned.weight, left);
@@ -110,7 +110,7 @@ pub fn generate(plan: &Plan) -> Result<Truth> {
         }
     }
     for number in 0..forks {
-        let left = plan.bytes.saturating_sub(truth.bytes()) / (forks - number) as u64;
+        let left = plan.bytes.saturating_sub(truth.bytes) / (forks - number) as u64;
         fork(plan, &pools, &projects, &forkable, &mut random, left, &mut truth)?;
     }
     write_truth(plan, &truth)?;
@@ -237,6 +237,7 @@ fn replace_all(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn collect(truth: &mut Truth, closed: Closed) {
     truth.line_lengths.extend(closed.line_lengths);
     truth.unique.add(&closed.own_usage);
+    truth.bytes += closed.truth.bytes;
     truth.files.push(closed.truth);
     for subagent in closed.subagents {
         collect(truth, subagent);

@@ -171,6 +171,8 @@ impl FileTruth {
 pub struct Truth {
     /// One entry per file, in the order they were finished.
     pub files: Vec<FileTruth>,
+    /// Bytes of all files.
+    pub bytes: u64,
     /// Lengths of all lines, newline included.
     pub line_lengths: Vec<u32>,
     /// Messages counted once although forks and compaction copies repeat them.
@@ -178,12 +180,6 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Bytes of all files.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
-    }
-
     /// Lines of each type over all files, sorted by name.
     #[must_use]
     pub fn lines_by_type(&self) -> Vec<(&'static str, u64)> {
@@ -215,7 +211,7 @@ impl Truth {
         json!({
             "schema": "backstory.generate/1", "arguments": arguments,
             "totals": {
-                "files": self.files.len(), "bytes": self.bytes(), "lines": self.line_lengths.len(),
+                "files": self.files.len(), "bytes": self.bytes, "lines": self.line_lengths.len(),
                 "lines_by_type": by_type(&self.lines_by_type()),
                 "story": story.json(), "abandoned": abandoned.json(), "sidechains": sidechains.json(),
                 "unique_usage": self.unique.json(), "models": models,

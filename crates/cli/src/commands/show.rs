@@ -38,11 +38,15 @@ pub(crate) fn run(
     let selection = Selection::find(global, &extra, WhenNone::LeaveEmpty)?;
     let chosen = match &path {
         Some(root) => {
-            let named = selection.found.sessions.iter().find(|files| files.path == root.path);
-            named.map(Chosen::Session).ok_or_else(|| {
-                CliError::new(format!("`{}`: not a session file", root.path.display()))
-                    .hint("backstory ls --root DIR lists what is in a folder")
-            })?
+            let found = &selection.found;
+            let session = found.sessions.iter().find(|files| files.path == root.path);
+            let agent = || found.stray_agents.iter().find(|agent| agent.path == root.path);
+            session.map(Chosen::Session).or_else(|| agent().map(Chosen::Agent)).ok_or_else(
+                || {
+                    CliError::new(format!("`{}`: not a session file", root.path.display()))
+                        .hint("backstory ls --root DIR lists what is in a folder")
+                },
+            )?
         }
         None => selection.resolve(&arguments.session)?,
     };

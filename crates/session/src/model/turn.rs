@@ -47,7 +47,7 @@ impl TurnKind {
 
     /// Whether it counts even when the model never answered.
     pub fn stands_alone(self) -> bool {
-        matches!(self, TurnKind::Human | TurnKind::Queued | TurnKind::Task)
+        matches!(self, TurnKind::Human | TurnKind::Queued | TurnKind::Bash | TurnKind::Task)
     }
 }
 

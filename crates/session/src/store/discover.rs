@@ -148,6 +148,10 @@ impl Found {
 fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.note(path, "cannot be read") };
     let session = session_files(path, &metadata);
+    if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
+        found.stray_agents.push(agent_file(path, &metadata));
+        return;
+    }
     // Its subagents belong to it even when only the file was named.
     for folder in [path.with_extension("").join("subagents")] {
         if folder.is_dir() {

@@ -10,11 +10,12 @@ use backstory_format::claude::BlockKind;
 use backstory_format::{Problem, ProblemId};
 use std::borrow::Cow;
 
-/// The first result of every call of a file.
+/// The results of every call of a file.
 #[derive(Debug)]
 pub(super) struct Results {
     by_call: Vec<Option<(RowIndex, u32)>>,
-    repeats: Vec<RowIndex>,
+    /// Further results of the same call id, in file order.
+    repeats: Vec<(Name, RowIndex, u32)>,
 }
 
 impl Results {
@@ -28,7 +29,7 @@ impl Results {
                 }
                 match by_call.get_mut(block.id.index()) {
                     Some(slot @ None) => *slot = Some((at as RowIndex, number as u32)),
-                    _ => repeats.push(at as RowIndex),
+                    _ => repeats.push((block.id, at as RowIndex, number as u32)),
                 }
             }
         }
@@ -37,7 +38,25 @@ impl Results {
 
     /// The row and block that answer a call.
     pub(super) fn find<'r>(&self, rows: &'r Rows, call: Name) -> Option<(&'r Row, &'r BlockPart)> {
-        let (row, block) = (*self.by_call.get(call.index())?)?;
+        self.find_nth(rows, call, 0)
+    }
+
+    /// The same for the call that is the `nth` to use its id: gateways reuse ids, and then the
+    /// results come in the order of the calls.
+    pub(super) fn find_nth<'r>(
+        &self,
+        rows: &'r Rows,
+        call: Name,
+        nth: usize,
+    ) -> Option<(&'r Row, &'r BlockPart)> {
+        let first = (*self.by_call.get(call.index())?)?;
+        let (row, block) = match nth.checked_sub(1) {
+            None => first,
+            Some(later) => {
+                let same = self.repeats.iter().filter(|(id, _, _)| *id == call);
+                same.map(|(_, row, block)| (*row, *block)).nth(later).unwrap_or(first)
+            }
+        };
         let row = rows.row(row)?;
         Some((row, rows.blocks_of(row).get(block as usize)?))
     }
@@ -68,16 +87,24 @@ impl Results {
     }
 
     pub(super) fn report(&self, rows: &Rows, groups: &Groups<'_>, problems: &mut Problems) {
-        for at in &self.repeats {
+        for (_, at, _) in &self.repeats {
             if let Some(row) = rows.row(*at) {
                 problems.push(problem(ProblemId::DuplicateResult, row));
             }
         }
+        let mut claimed = hashbrown::HashMap::new();
         for row in rows.rows.iter().filter(|row| !row.repeated) {
+            let message = rows.message(row).map_or(Name::NONE, |part| part.id);
             for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse)
             {
                 if groups.is_ambiguous(block.id) {
-                    problems.push(problem(ProblemId::DuplicateCallId, row));
+                    match claimed.insert(block.id, message) {
+                        Some(earlier) if earlier != message => {
+                            problems.push(problem(ProblemId::DuplicateCallId, row));
+                            continue;
+                        }
+                        _ => {}
+                    }
                 }
                 if self.find(rows, block.id).is_some_and(|(result, _)| result.line < row.line) {
                     problems.push(problem(ProblemId::ResultBeforeCall, row));

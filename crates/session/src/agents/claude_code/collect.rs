@@ -182,11 +182,7 @@ impl Rows {
 
     fn message_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
         let Some(value) = envelope.message else { return Detail::None };
-        let (message, well_shaped) = Message::read(value);
-        if !well_shaped {
-            let at = (record.offset_of(&value), value.raw().len() as u64);
-            self.fault(ProblemId::WrongShape, record.line, at);
-        }
+        let message = self.read_message(record, value);
         let user = record.kind() == RecordKind::User;
         let shape = if user {
             prompts::classify(&envelope.flags, message.content)
@@ -241,6 +237,15 @@ impl Rows {
         };
         self.messages.push(part);
         Detail::Message(self.messages.len() as u32 - 1)
+    }
+
+    fn read_message<'a>(&mut self, record: &Record<'_>, value: Value<'a>) -> Message<'a> {
+        let (message, well_shaped) = Message::read(value);
+        if !well_shaped {
+            let at = (record.offset_of(&value), value.raw().len() as u64);
+            self.fault(ProblemId::WrongShape, record.line, at);
+        }
+        message
     }
 
     fn block_part(
@@ -402,6 +407,14 @@ impl Rows {
                 let line = record.line.min(u64::from(u32::MAX)) as u32;
                 self.queue.push(QueueOperation { operation, content, line, timestamp });
             }
+            // Without a uuid it is part of no conversation, but its shape still tells something.
+            RecordKind::User | RecordKind::Assistant => {
+                if let Some(message) =
+                    value.get("message").filter(|message| message.kind() == Kind::Object)
+                {
+                    self.read_message(record, message);
+                }
+            }
             RecordKind::CustomTitle => self.title(record, "customTitle"),
             RecordKind::AiTitle => self.title(record, "aiTitle"),
             RecordKind::LastPrompt => self.title(record, "lastPrompt"),
@@ -416,7 +429,14 @@ impl Rows {
     }
 
     fn title(&mut self, record: &Record<'_>, field: &str) {
-        let Some(text) = record.value().get(field).and_then(|text| text.raw_text()) else { return };
+        let Some(value) = record.value().get(field) else { return };
+        let Some(text) = value.raw_text() else {
+            let at = (record.offset_of(&value), value.raw().len() as u64);
+            return if value.is_null() {
+            } else {
+                self.fault(ProblemId::WrongShape, record.line, at)
+            };
+        };
         let text = backstory_format::json::text::decode_prefix(text, prompts::TITLE_BYTES);
         let title = TitleRecord {
             kind: record.kind(),

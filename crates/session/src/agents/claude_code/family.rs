@@ -107,7 +107,7 @@ fn find_places(main: &mut Linkage, members: &mut [Member]) -> Vec<Place> {
             }
         }
     }
-    // What nothing names is found by its prompt, in the session first.
+    // What nothing names is found by where its context ends or by its prompt, in the session first.
     for at in 0..members.len() {
         let unknown = places.get(at).is_some_and(|place| place.call.is_none());
         let Some(member) =
@@ -115,13 +115,17 @@ fn find_places(main: &mut Linkage, members: &mut [Member]) -> Vec<Place> {
         else {
             continue;
         };
-        let Some(prompt) = member.linkage.first_prompt else { continue };
-        let mut found = main.claim_prompt(prompt).map(|found| (None, found));
+        let fork = member.session.forked_from.as_ref().and_then(|fork| fork.record.clone());
+        let prompt = member.linkage.first_prompt;
+        let claim = |linkage: &mut Linkage| {
+            let by_fork = fork.as_deref().and_then(|record| linkage.claim_fork(record));
+            by_fork.or_else(|| linkage.claim_prompt(prompt?))
+        };
+        let mut found = claim(main).map(|found| (None, found));
         if found.is_none() {
             let mut others = members.iter_mut().enumerate().filter(|(other, _)| *other != at);
-            found = others.find_map(|(other, member)| {
-                Some((Some(other), member.linkage.claim_prompt(prompt)?))
-            });
+            found =
+                others.find_map(|(other, member)| Some((Some(other), claim(&mut member.linkage)?)));
         }
         if let (Some((parent, (call, evidence))), Some(place)) = (found, places.get_mut(at)) {
             *place = Place { parent, call: Some(call), evidence: Some(evidence) };

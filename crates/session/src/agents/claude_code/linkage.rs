@@ -9,8 +9,8 @@ use hashbrown::{HashMap, HashSet};
 /// The traces one file leaves of the agents it started, and of its own start.
 #[derive(Debug, Default)]
 pub(super) struct Linkage {
-    /// Call id and hash of the prompt it gave, in file order.
-    launches: Vec<(Box<str>, u64)>,
+    /// Calls that start agents, in file order.
+    launches: Vec<Launch>,
     calls: HashSet<Box<str>>,
     /// Agent id to call id.
     result_agents: HashMap<Box<str>, Box<str>>,
@@ -19,6 +19,16 @@ pub(super) struct Linkage {
     pub(super) first_prompt: Option<u64>,
     /// Calls that are known to have started some agent.
     claimed: HashSet<Box<str>>,
+}
+
+/// A call that starts an agent.
+#[derive(Debug)]
+struct Launch {
+    call: Box<str>,
+    /// The record that makes it.
+    record: Option<Box<str>>,
+    /// Hash of the prompt it gives.
+    prompt: u64,
 }
 
 impl Linkage {
@@ -34,7 +44,12 @@ impl Linkage {
                 match block.kind {
                     BlockKind::ToolUse => {
                         if block.prompt_hash != 0 {
-                            linkage.launches.push((id.clone(), block.prompt_hash));
+                            let (call, record) = (id.clone(), rows.names.text(row.uuid));
+                            linkage.launches.push(Launch {
+                                call,
+                                record,
+                                prompt: block.prompt_hash,
+                            });
                         }
                         linkage.calls.insert(id);
                     }
@@ -72,13 +87,23 @@ impl Linkage {
 
     /// The first call with this prompt that no other agent was started by.
     pub(super) fn claim_prompt(&mut self, prompt: u64) -> Option<(Box<str>, Evidence)> {
-        let found = self
-            .launches
-            .iter()
-            .find(|(call, hash)| *hash == prompt && !self.claimed.contains(call));
-        let call = found.map(|(call, _)| call.clone())?;
+        self.claim_launch(Evidence::Prompt, |launch| launch.prompt == prompt)
+    }
+
+    /// The first free call made by the record that a fork's context ends with.
+    pub(super) fn claim_fork(&mut self, record: &str) -> Option<(Box<str>, Evidence)> {
+        self.claim_launch(Evidence::Fork, |launch| launch.record.as_deref() == Some(record))
+    }
+
+    fn claim_launch(
+        &mut self,
+        evidence: Evidence,
+        wanted: impl Fn(&Launch) -> bool,
+    ) -> Option<(Box<str>, Evidence)> {
+        let free = |launch: &&Launch| wanted(launch) && !self.claimed.contains(&launch.call);
+        let call = self.launches.iter().find(free)?.call.clone();
         self.claimed.insert(call.clone());
-        Some((call, Evidence::Prompt))
+        Some((call, evidence))
     }
 
     /// Marks a call as explained by better evidence than its prompt.

@@ -52,6 +52,7 @@ impl Material<'_> {
             material: self,
             told: Told::default(),
             steps: HashMap::new(),
+            uses: HashMap::new(),
             seen: HashSet::new(),
         };
         for (index, recovered) in links {
@@ -68,6 +69,8 @@ struct Teller<'a> {
     told: Told,
     /// Turn and step of each message.
     steps: HashMap<Name, (usize, usize)>,
+    /// How often a call id that several messages use was met.
+    uses: HashMap<Name, usize>,
     /// Blocks of the messages told so far, by message and hash.
     seen: HashSet<(Name, u64)>,
 }
@@ -220,7 +223,8 @@ impl Teller<'_> {
                 blocks.extend(calls::block(rows, block));
                 continue;
             }
-            let result = self.material.results.find(rows, block.id);
+            let nth = self.nth_use(block.id);
+            let result = self.material.results.find_nth(rows, block.id, nth);
             blocks.push(Block::Call(Box::new(Call {
                 id: rows.names.text(block.id),
                 name: rows.names.shared(block.name),
@@ -230,6 +234,16 @@ impl Teller<'_> {
             })));
         }
         blocks
+    }
+
+    /// How many calls used this id before.
+    fn nth_use(&mut self, call: Name) -> usize {
+        if !self.material.groups.is_ambiguous(call) {
+            return 0;
+        }
+        let uses = self.uses.entry(call).or_insert(0);
+        *uses += 1;
+        *uses - 1
     }
 
     fn finish(mut self) -> Told {

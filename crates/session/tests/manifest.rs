@@ -1,0 +1,206 @@
+//! Every file of `testdata` against what its manifest says a reader must find.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use backstory_format::Limits;
+use backstory_session::agents::claude_code;
+use backstory_session::model::{Session, UsageTotal};
+use backstory_session::store::{Root, discover};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
+}
+
+fn tree(name: &str) -> PathBuf {
+    if name == "sample" { testdata().join(name) } else { testdata().join("trees").join(name) }
+}
+
+fn table(name: &str) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(testdata().join(name)).unwrap();
+    let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let names = lines.next().unwrap();
+    lines
+        .map(|cells| names.iter().zip(cells).map(|(n, c)| (n.to_string(), c.to_owned())).collect())
+        .collect()
+}
+
+fn read_alone(path: &Path) -> Session {
+    let found = discover(&[Root { path: path.to_path_buf() }]);
+    let mut buffer = Vec::new();
+    match found.sessions.first() {
+        Some(files) => claude_code::read_alone(files, Limits::default(), &mut buffer).unwrap(),
+        None => {
+            claude_code::read_stray(&found.stray_agents[0], Limits::default(), &mut buffer).unwrap()
+        }
+    }
+}
+
+/// What was found, in the manifest's words.
+fn describe(session: &Session) -> BTreeMap<&'static str, String> {
+    let list = |items: Vec<String>| if items.is_empty() { "-".to_owned() } else { items.join(",") };
+    let problems = session.problems.counts().iter();
+    let problems =
+        problems.map(|(id, n)| if *n == 1 { id.to_string() } else { format!("{id}*{n}") });
+    let counts = &session.counts;
+    let mut usage = UsageTotal::default();
+    for turn in &session.turns {
+        usage.add(&turn.usage());
+    }
+    let title = session.title.as_ref();
+    BTreeMap::from([
+        ("records", session.file.records.to_string()),
+        ("blank", session.file.blank_lines.to_string()),
+        ("bad_lines", session.file.bad_lines.to_string()),
+        ("problems", list(problems.collect())),
+        ("turns", counts.turns.to_string()),
+        ("steps", counts.steps.to_string()),
+        ("calls", counts.calls.to_string()),
+        ("results", counts.results.to_string()),
+        ("orphan_calls", counts.orphan_calls.to_string()),
+        ("orphan_results", session.orphan_results.len().to_string()),
+        ("recovered", counts.recovered.to_string()),
+        ("title", title.map_or("-".into(), |title| title.text.clone())),
+        ("title_source", title.map_or("-".into(), |title| title.source.name().into())),
+        (
+            "turn_kinds",
+            list(session.turns.iter().map(|turn| turn.kind.name().to_owned()).collect()),
+        ),
+        (
+            "usage",
+            if usage.messages == 0 {
+                "-".to_owned()
+            } else {
+                format!(
+                    "{}/{}/{}/{}",
+                    usage.input, usage.output, usage.cache_read, usage.cache_write
+                )
+            },
+        ),
+        (
+            "incomplete",
+            match (usage.messages, usage.incomplete) {
+                (0, _) => "-",
+                (_, true) => "yes",
+                (_, false) => "no",
+            }
+            .to_owned(),
+        ),
+        ("models", list(session.models.iter().map(|model| model.to_string()).collect())),
+        ("compactions", session.compactions.len().to_string()),
+        (
+            "abandoned_turns",
+            session.abandoned.iter().map(|b| b.turns.len()).sum::<usize>().to_string(),
+        ),
+        (
+            "interjections",
+            session.turns.iter().map(|t| t.interjections.len()).sum::<usize>().to_string(),
+        ),
+    ])
+}
+
+fn agrees(column: &str, expected: &str, found: &str) -> bool {
+    let parts = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+    match column {
+        _ if expected == "?" => true,
+        "problems" => {
+            let (mut expected, mut found) = (parts(expected), parts(found));
+            expected.sort();
+            found.sort();
+            expected == found
+        }
+        "turn_kinds" => {
+            let (expected, found) = (parts(expected), parts(found));
+            expected.len() == found.len()
+                && expected.iter().zip(&found).all(|(e, f)| e == "?" || e == f)
+        }
+        _ => expected == found,
+    }
+}
+
+#[test]
+fn every_file_is_read_as_its_manifest_says() {
+    let mut wrong = Vec::new();
+    let rows = table("MANIFEST.tsv");
+    assert!(rows.len() > 200);
+    for row in &rows {
+        let session = read_alone(&testdata().join(&row["path"]));
+        for (column, found) in describe(&session) {
+            let expected = &row[column];
+            if !agrees(column, expected, &found) {
+                let (path, note) = (&row["path"], &row["note"]);
+                wrong.push(format!(
+                    "{path}: {column}: expected {expected}, found {found}   ({note})"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_subagent_is_linked_as_the_table_says() {
+    let mut wrong = Vec::new();
+    for row in table("LINKS.tsv") {
+        let found = discover(&[Root { path: tree(&row["tree"]) }]);
+        let mut seen = false;
+        for files in &found.sessions {
+            let (session, failures) =
+                claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap();
+            assert!(failures.is_empty());
+            let all = session.walk();
+            let Some(agent) = all.iter().find(|part| part.id == row["agent"]) else { continue };
+            seen = true;
+            let parent = agent.parent.as_ref().unwrap();
+            let holder =
+                all.iter().find(|part| part.subagents.iter().any(|child| child.id == agent.id));
+            let found = [
+                ("kind", agent.kind.name().to_owned()),
+                ("parent_call", parent.call.as_deref().unwrap_or("-").to_owned()),
+                ("evidence", parent.evidence.map_or("-", |evidence| evidence.name()).to_owned()),
+                (
+                    "parent",
+                    holder
+                        .filter(|_| !agent.kind.is_housekeeping())
+                        .map_or("-".to_owned(), |holder| holder.id.clone()),
+                ),
+                ("session", files.id.clone()),
+            ];
+            for (column, found) in found {
+                if !agrees(column, &row[column], &found) {
+                    let (tree, agent, expected) = (&row["tree"], &row["agent"], &row[column]);
+                    wrong.push(format!(
+                        "{tree}/{agent}: {column}: expected {expected}, found {found}"
+                    ));
+                }
+            }
+        }
+        if !seen {
+            let stray = found.stray_agents.iter().any(|agent| agent.id == row["agent"]);
+            wrong.push(format!(
+                "{}/{}: below no session (stray: {stray})",
+                row["tree"], row["agent"]
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn discovery_finds_what_the_trees_hold() {
+    for row in table("TREES.tsv") {
+        let found = discover(&[Root { path: tree(&row["tree"]) }]);
+        let agents = found.sessions.iter().map(|files| files.agents.len()).sum::<usize>()
+            + found.stray_agents.len();
+        let mut projects: Vec<_> = found.sessions.iter().map(|files| files.path.parent()).collect();
+        projects.dedup();
+        let counted = [
+            ("sessions", found.sessions.len()),
+            ("subagents", agents),
+            ("projects", projects.len()),
+        ];
+        for (column, count) in counted {
+            assert_eq!(row[column], count.to_string(), "{}: {column}", row["tree"]);
+        }
+    }
+}
