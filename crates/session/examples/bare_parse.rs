@@ -85,8 +85,10 @@ fn main() {
                 if let Ok(record) = serde_json::from_slice::<Record<'_>>(line) {
                     records += 1;
                     let content = record.message.and_then(|message| message.content);
-                    if let Some(content) = content.filter(|content| content.get().starts_with('[')) {
-                        blocks += serde_json::from_str::<Vec<Block<'_>>>(content.get()).map_or(0, |list| list.len() as u64);
+                    if let Some(content) = content.filter(|content| content.get().starts_with('['))
+                    {
+                        blocks += serde_json::from_str::<Vec<Block<'_>>>(content.get())
+                            .map_or(0, |list| list.len() as u64);
                     }
                 }
             }

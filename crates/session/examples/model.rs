@@ -9,23 +9,31 @@ use backstory_session::store::{Root, discover};
 use rayon::prelude::*;
 
 fn main() {
-    let roots: Vec<Root> = std::env::args_os().skip(1).map(|path| Root { path: path.into() }).collect();
+    let roots: Vec<Root> =
+        std::env::args_os().skip(1).map(|path| Root { path: path.into() }).collect();
     let found = discover(&roots);
     let totals = found
         .sessions
         .par_iter()
         .with_max_len(1)
-        .map_init(Vec::new, |buffer, files| match claude_code::read(files, Limits::default(), buffer) {
-            Ok((session, _)) => {
-                let parts = session.walk();
-                let bytes: u64 = parts.iter().map(|part| part.file.bytes).sum();
-                let steps: u64 = parts.iter().map(|part| part.counts.steps).sum();
-                let calls: u64 = parts.iter().map(|part| part.counts.calls).sum();
-                [1, parts.len() as u64, bytes, session.counts.turns, steps, calls]
+        .map_init(Vec::new, |buffer, files| {
+            match claude_code::read(files, Limits::default(), buffer) {
+                Ok((session, _)) => {
+                    let parts = session.walk();
+                    let bytes: u64 = parts.iter().map(|part| part.file.bytes).sum();
+                    let steps: u64 = parts.iter().map(|part| part.counts.steps).sum();
+                    let calls: u64 = parts.iter().map(|part| part.counts.calls).sum();
+                    [1, parts.len() as u64, bytes, session.counts.turns, steps, calls]
+                }
+                Err(_) => [0; 6],
             }
-            Err(_) => [0; 6],
         })
-        .reduce(|| [0; 6], |a, b| std::array::from_fn(|at| a.get(at).unwrap_or(&0) + b.get(at).unwrap_or(&0)));
+        .reduce(
+            || [0; 6],
+            |a, b| std::array::from_fn(|at| a.get(at).unwrap_or(&0) + b.get(at).unwrap_or(&0)),
+        );
     let [sessions, files, bytes, turns, steps, calls] = totals;
-    println!("sessions {sessions}, files {files}, bytes {bytes}, turns {turns}, steps {steps}, calls {calls}");
+    println!(
+        "sessions {sessions}, files {files}, bytes {bytes}, turns {turns}, steps {steps}, calls {calls}"
+    );
 }

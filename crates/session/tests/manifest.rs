@@ -158,12 +158,7 @@ fn every_subagent_is_linked_as_the_table_says() {
                 ("kind", agent.kind.name().to_owned()),
                 ("parent_call", parent.call.as_deref().unwrap_or("-").to_owned()),
                 ("evidence", parent.evidence.map_or("-", |evidence| evidence.name()).to_owned()),
-                (
-                    "parent",
-                    holder
-                        .filter(|_| !agent.kind.is_housekeeping())
-                        .map_or("-".to_owned(), |holder| holder.id.clone()),
-                ),
+                ("parent", holder.map_or("-".to_owned(), |holder| holder.id.clone())),
                 ("session", files.id.clone()),
             ];
             for (column, found) in found {

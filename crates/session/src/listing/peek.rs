@@ -1,15 +1,15 @@
 //! A session's row from the head and the tail of its file.
 //!
-//! The client repeats titles, the last prompt and the mode at the end of the file whenever it
-//! stops, so for files of clients that do this the two ends decide. Where they do not (no such
-//! record in the tail, an old client whose `summary` lines may stand anywhere, a long record that
-//! fills a whole end) the file is read whole, so that this never says anything the full reading
-//! would not.
+//! The client repeats titles and the last prompt at the end of the file whenever it stops, so for
+//! files of clients that do this the two ends decide. Where they do not, the middle is searched
+//! (not read) for records that could give a title; only if there are any, or if an end is filled
+//! by one long record, the file is read whole. So this never says anything the full reading would
+//! not.
 
 use super::Summary;
 use crate::agents::claude_code;
 use crate::model::{Agent, SessionKind};
-use crate::store::{SessionFiles, StoreError, read_range};
+use crate::store::{SessionFiles, StoreError, contains_any, read_range};
 use backstory_format::Limits;
 
 /// Bytes read at each end; the same as the official reader.
@@ -25,7 +25,11 @@ pub fn peek(
     let tail_start = state.size.saturating_sub(END).max(head.len() as u64);
     let (tail, _) = read_range(&files.path, tail_start, state.size)?;
     let gap = tail_start > head.len() as u64;
-    let seen = match claude_code::glance(&head, &tail, gap) {
+    let middle = || {
+        let markers = claude_code::TITLE_MARKERS;
+        contains_any(&files.path, head.len() as u64, tail_start, markers).unwrap_or(true)
+    };
+    let seen = match claude_code::glance(&head, &tail, gap, middle) {
         Some(glance) => glance,
         None => {
             let whole = claude_code::read_alone(files, limits, buffer)?;

@@ -88,6 +88,38 @@ pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileSta
     Ok((bytes, state))
 }
 
+/// Whether any of `patterns` occurs in bytes `start..end` of `path`. Searches through a window, so
+/// memory does not depend on the file.
+pub fn contains_any(
+    path: &Path,
+    start: u64,
+    end: u64,
+    patterns: &[&str],
+) -> Result<bool, StoreError> {
+    let io = |cause| StoreError::Io { path: path.into(), cause };
+    let (mut file, state) = open(path)?;
+    let finders: Vec<_> = patterns.iter().map(memchr::memmem::Finder::new).collect();
+    let overlap = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
+    let mut left = end.min(state.size).saturating_sub(start);
+    let mut window = Vec::with_capacity(WINDOW / 4);
+    file.seek(SeekFrom::Start(start)).map_err(io)?;
+    while left > 0 {
+        // Keep the end of the last window: a pattern may lie across both.
+        let kept = window.len().saturating_sub(overlap);
+        window.drain(..kept);
+        let wanted = (WINDOW as u64 / 4).min(left);
+        let read = (&file).take(wanted).read_to_end(&mut window).map_err(io)?;
+        if finders.iter().any(|finder| finder.find(&window).is_some()) {
+            return Ok(true);
+        }
+        if read == 0 {
+            break;
+        }
+        left -= read as u64;
+    }
+    Ok(false)
+}
+
 /// Opens a regular file without ever waiting for it.
 pub(super) fn open(path: &Path) -> Result<(File, FileState), StoreError> {
     let io = |cause| StoreError::Io { path: path.into(), cause };

@@ -75,8 +75,9 @@ pub(super) fn compactions(rows: &Rows) -> Vec<Compaction> {
             out.push(Compaction { trigger, pre_tokens, post_tokens, ..place(kind) });
         } else if rows.message(row).is_some_and(|part| part.prompt == PromptShape::CompactSummary) {
             let summary = rows.names.text(row.uuid);
-            let parent = rows.names.text(row.parent);
-            match out.last_mut().filter(|last| parent.is_some() && last.uuid == parent) {
+            // Newest clients put attachments between the boundary and its summary.
+            let boundary = out.last_mut().filter(|last| last.kind == CompactionKind::Full);
+            match boundary.filter(|last| last.summary.is_none()) {
                 Some(boundary) => boundary.summary = summary,
                 None => out.push(Compaction { uuid: None, summary, ..place(CompactionKind::Full) }),
             }

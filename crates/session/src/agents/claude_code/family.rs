@@ -10,7 +10,6 @@ use hashbrown::HashMap;
 pub(super) struct Member {
     pub(super) session: Session,
     pub(super) linkage: Linkage,
-    pub(super) owner: Option<String>,
 }
 
 /// The part of an agent's metadata file that says where it belongs.
@@ -47,20 +46,17 @@ pub(super) fn refine_kind(session: &mut Session) {
 pub(super) fn unite(session: &mut Session, mut linkage: Linkage, mut members: Vec<Member>) {
     adopt_lost_text(session, &members);
     let places: Vec<Place> = find_places(&mut linkage, &mut members);
+    let ids: Vec<Box<str>> =
+        members.iter().map(|member| member.session.id.as_str().into()).collect();
     for (member, place) in members.iter_mut().zip(&places) {
-        let evidence = place.evidence.or_else(|| {
-            (member.session.kind == SessionKind::Fork && member.session.forked_from.is_some())
-                .then_some(Evidence::Fork)
-        });
         // Their first record continues the main conversation, in the main file.
         if member.session.kind.is_housekeeping() || member.session.kind == SessionKind::Fork {
             member.session.problems.remove(ProblemId::MissingParent);
         }
-        member.session.parent = Some(Parent {
-            session: member.owner.as_deref().unwrap_or(&session.id).into(),
-            call: place.call.clone(),
-            evidence,
-        });
+        let holder = place.parent.and_then(|parent| ids.get(parent));
+        let session = holder.cloned().unwrap_or_else(|| session.id.as_str().into());
+        let (call, evidence) = (place.call.clone(), place.evidence);
+        member.session.parent = Some(Parent { session, call, evidence });
     }
     let mut sessions: Vec<Option<Session>> =
         members.into_iter().map(|member| Some(member.session)).collect();

@@ -19,9 +19,19 @@ pub(crate) struct Glance {
     pub(crate) ended: Option<Timestamp>,
 }
 
+/// What a record that gives a title contains. Inside a JSON string the quotes would be escaped,
+/// so content does not look like this, except where a field has one of these names.
+pub(crate) const TITLE_MARKERS: &[&str] =
+    &["\"custom-title\"", "\"ai-title\"", "\"last-prompt\"", "\"summary\""];
+
 /// Reads the ends; `None` when the middle could change the answer. `gap` says whether there is a
-/// middle at all.
-pub(crate) fn glance(head: &[u8], tail: &[u8], gap: bool) -> Option<Glance> {
+/// middle at all, `middle_has_titles` looks whether a title may stand in it.
+pub(crate) fn glance(
+    head: &[u8],
+    tail: &[u8],
+    gap: bool,
+    middle_has_titles: impl FnOnce() -> bool,
+) -> Option<Glance> {
     if !gap {
         // The ends touch: read them as what they are, one file.
         let rows = read(&[head, tail].concat());
@@ -35,7 +45,14 @@ pub(crate) fn glance(head: &[u8], tail: &[u8], gap: bool) -> Option<Glance> {
     }
     let first = read(head.get(..memrchr(b'\n', head)? + 1)?);
     let last = read(tail.get(memchr(b'\n', tail)? + 1..)?);
-    let title = title(&first, &last)?;
+    let title = match settled_title(&last, &first) {
+        Some(title) => title,
+        None if first.titles.is_empty() && last.titles.is_empty() && !middle_has_titles() => {
+            first.first_prompt.as_ref()?;
+            titles::title(&first, SessionKind::Session)?
+        }
+        None => return None,
+    };
     Some(Glance {
         title: Some(title),
         cwd: Some(first.cwds.first().and_then(|name| first.names.shared(*name))?),
@@ -52,19 +69,15 @@ fn read(bytes: &[u8]) -> Rows {
 }
 
 /// A title that the middle cannot overrule.
-fn title(first: &Rows, last: &Rows) -> Option<Title> {
+fn settled_title(last: &Rows, first: &Rows) -> Option<Title> {
     let has = |rows: &Rows, kind| {
         rows.titles.iter().any(|title| title.kind == kind && !title.text.is_empty())
     };
-    if has(last, RecordKind::CustomTitle) {
-        return titles::title(last, SessionKind::Session);
-    }
-    // From 2.1.90 on the client repeats a title it knows together with the last prompt.
-    let repeated = has(last, RecordKind::AiTitle) || has(last, RecordKind::LastPrompt);
-    let settled = repeated && !has(first, RecordKind::CustomTitle);
-    let settled = settled && (has(last, RecordKind::AiTitle) || !has(first, RecordKind::AiTitle));
-    if settled {
-        return titles::title(last, SessionKind::Session);
-    }
-    None
+    // From 2.1.90 on the client repeats the titles it knows together with the last prompt.
+    let custom = has(last, RecordKind::CustomTitle);
+    let ai = has(last, RecordKind::AiTitle) && !has(first, RecordKind::CustomTitle);
+    let prompt = has(last, RecordKind::LastPrompt)
+        && !has(first, RecordKind::CustomTitle)
+        && !has(first, RecordKind::AiTitle);
+    if custom || ai || prompt { titles::title(last, SessionKind::Session) } else { None }
 }

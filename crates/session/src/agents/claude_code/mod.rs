@@ -28,7 +28,7 @@ use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, ProblemId};
 use build::{Origin, build};
-pub(crate) use glance::glance;
+pub(crate) use glance::{TITLE_MARKERS, glance};
 use linkage::Linkage;
 use rows::Rows;
 
@@ -105,7 +105,7 @@ fn read_agent(
     let meta = file.meta.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     session.meta = meta.map(Into::into);
     family::refine_kind(&mut session);
-    Ok(family::Member { session, linkage, owner: file.owner.clone() })
+    Ok(family::Member { session, linkage })
 }
 
 fn kind_by_place(file: &AgentFile) -> SessionKind {

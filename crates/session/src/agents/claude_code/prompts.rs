@@ -119,6 +119,7 @@ pub(super) fn is_notification(text: Option<Value<'_>>) -> bool {
     head.starts_with("<task-notification>")
         || head.starts_with("<teammate-message")
         || head.starts_with("{\"type\":")
+        || head.starts_with("{\"task_id\":")
 }
 
 /// Hash of the decoded text of a prompt, the same for string and list form.
