@@ -268,12 +268,12 @@ fn sort(rows: &mut [Summary], key: SortKey) {
         SortKey::Turns => rows.sort_by_key(|row| Reverse(number(row, |_, turns, _| turns))),
         SortKey::Calls => rows.sort_by_key(|row| Reverse(number(row, |_, _, calls| calls))),
         SortKey::Tokens => {
-            rows.sort_by_key(|row| Reverse(number(row, |usage, _, _| usage.total())))
+            rows.sort_by_key(|row| Reverse(number(row, |usage, _, _| usage.total())));
         }
         SortKey::Duration => rows.sort_by_key(|row| Reverse(row.duration_ms())),
         SortKey::Size => rows.sort_by_key(|row| Reverse(row.bytes)),
         SortKey::Title => {
-            rows.sort_by_key(|row| row.title.as_ref().map(|title| title.text.to_lowercase()))
+            rows.sort_by_key(|row| row.title.as_ref().map(|title| title.text.to_lowercase()));
         }
         SortKey::Project => rows.sort_by_key(|row| row.cwd.clone()),
     }

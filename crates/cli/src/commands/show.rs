@@ -5,7 +5,7 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, Selection, WhenNone, as_path};
 use crate::ui::{self, JsonLines};
 use backstory_session::agents::claude_code;
-use backstory_session::store::Notice;
+use backstory_session::store::{Notice, Root, discover};
 use backstory_session::wire::SessionJson;
 use clap::{Args, ValueEnum};
 
@@ -51,12 +51,21 @@ pub(crate) fn run(
         None => selection.resolve(&arguments.session)?,
     };
     let mut buffer = Vec::new();
-    let (session, failures) = match chosen {
+    let (mut session, failures) = match chosen {
         Chosen::Session(files) => claude_code::read(files, selection.limits, &mut buffer)?,
         Chosen::Agent(file) => {
             (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
+    if let Chosen::Session(files) = chosen {
+        let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
+        let siblings = match &path {
+            // Only the file was named, so its neighbours are still unknown.
+            Some(_) => discover(folder.as_slice()).sessions,
+            None => selection.found.sessions.clone(),
+        };
+        claude_code::relate(&mut session, &siblings);
+    }
     if !global.quiet {
         let notices: Vec<Notice> = failures
             .iter()

@@ -43,6 +43,7 @@ pub struct Envelope<'a> {
     pub error: Option<Value<'a>>,
     pub source_assistant: Option<Value<'a>>,
     pub denial: Option<Value<'a>>,
+    pub permission_decision: Option<Value<'a>>,
     pub message: Option<Value<'a>>,
     pub attachment: Option<Value<'a>>,
     pub data: Option<Value<'a>>,
@@ -70,6 +71,13 @@ impl<'a> Envelope<'a> {
             }
         }
         envelope
+    }
+
+    /// Whether the record says that a call was refused. `toolDenialKind` names who refused but is
+    /// also written when nobody could be asked; newest clients add the decision itself.
+    pub fn denied(&self) -> bool {
+        let decision = self.permission_decision.and_then(|object| object.get("decision"));
+        self.denial.is_some() || decision.is_some_and(|decision| decision.is_text("reject"))
     }
 
     fn take(&mut self, name: &[u8], value: Value<'a>, kind: RecordKind, transcript: bool) -> Shape {
@@ -102,6 +110,7 @@ impl<'a> Envelope<'a> {
             b"permissionMode" => (&mut self.permission_mode, Kind::String),
             b"sourceToolAssistantUUID" => (&mut self.source_assistant, Kind::String),
             b"toolDenialKind" => (&mut self.denial, Kind::String),
+            b"permissionDecision" => (&mut self.permission_decision, Kind::Object),
             b"forkedFrom" => (&mut self.forked_from, Kind::Object),
             b"origin" => (&mut self.origin, Kind::Object),
             b"subtype" if kind == RecordKind::System => (&mut self.subtype, Kind::String),

@@ -256,7 +256,12 @@ pub struct Session {
     pub cwds: Vec<Arc<str>>,
     pub entrypoints: Vec<Arc<str>>,
     pub forked_from: Option<ForkedFrom>,
+    /// Sessions whose records were copied to the start of this file.
     pub continues: Vec<Box<str>>,
+    /// Sessions that begin with the same record, where nothing tells which was first.
+    pub shares_history: Vec<Box<str>>,
+    /// The first record of the conversation in file order.
+    pub first_record: Option<Box<str>>,
     pub counts: Counts,
     /// Every message of the file once, abandoned branches included, subagents not.
     pub usage: UsageTotal,

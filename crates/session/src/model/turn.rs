@@ -101,7 +101,8 @@ impl Turn {
     /// Tokens of all its steps.
     pub fn usage(&self) -> UsageTotal {
         let mut total = UsageTotal::default();
-        for usage in self.steps.iter().filter_map(|step| step.usage.as_ref()) {
+        let steps = self.steps.iter().filter(|step| !step.synthetic);
+        for usage in steps.filter_map(|step| step.usage.as_ref()) {
             total.add(usage);
         }
         total

@@ -106,6 +106,7 @@ pub fn discover(roots: &[Root]) -> Found {
         agent.owner = owner_of(&agent.path);
     });
     found.assign(agents);
+    found.notices.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
@@ -198,7 +199,7 @@ fn visit(
     agents: &mut Vec<AgentFile>,
 ) {
     let path = entry.path();
-    if path.extension() != Some(OsStr::new("jsonl")) || entry.file_type().is_dir() {
+    if path.extension() != Some(OsStr::new("jsonl")) {
         return;
     }
     if entry.file_type().is_symlink() {

@@ -63,6 +63,7 @@ impl Serialize for SessionJson<'_> {
             &fork.map(|fork| json!({ "session": fork.session, "record": fork.record })),
         )?;
         map.serialize_entry("continues", &session.continues)?;
+        map.serialize_entry("shares_history", &session.shares_history)?;
         map.serialize_entry("counts", &counts(session))?;
         map.serialize_entry("usage", &UsageJson(&session.usage, None))?;
         if let Some(parent) = &session.parent {

@@ -3,7 +3,7 @@
 use super::calls::{self, Results};
 use super::facts;
 use super::inline;
-use super::linkage::Linkage;
+use super::linkage::{Linkage, mark_call};
 use super::queue::Queue;
 use super::recovery::{Groups, Link};
 use super::rows::{RowIndex, Rows};
@@ -43,8 +43,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
     };
     let story = Story::tell(&tree, &groups, rule);
     let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
-    let turns = story_turns(&material, &story);
-    let abandoned = abandoned(&material, &story);
+    let (turns, abandoned) = tell(&material, &story);
 
     for problem in &tree.problems {
         problems.push(problem.clone());
@@ -61,7 +60,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         LeafRule::Agent => Vec::new(),
     };
     let chain_links = story.links.get(story.chain_start..).unwrap_or_default();
-    let session = Session {
+    let mut session = Session {
         agent: Agent::ClaudeCode,
         kind: origin.kind,
         file: FileFacts {
@@ -83,6 +82,8 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         entrypoints: facts::shared(rows, &rows.entrypoints),
         forked_from: facts::forked_from(rows),
         continues: facts::continues(rows, &origin),
+        shares_history: Vec::new(),
+        first_record: rows.rows.first().and_then(|row| rows.names.text(row.uuid)),
         counts: Counts {
             records_by_type: facts::records_by_type(rows),
             recovered: chain_links.iter().filter(|(_, recovered)| recovered.is_some()).count()
@@ -104,10 +105,20 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         source: origin.source,
         project_key: origin.project_key,
     };
+    let calls: Vec<(Box<str>, String)> = session
+        .subagents
+        .iter()
+        .filter_map(|agent| Some((agent.parent.as_ref()?.call.clone()?, agent.id.clone())))
+        .collect();
+    for (call, agent) in calls {
+        mark_call(&mut session, &call, &agent);
+    }
     (session, linkage)
 }
 
-fn story_turns(material: &Material<'_>, story: &Story) -> Vec<Turn> {
+/// Turns of the story and of what was left behind. A branch in which the model had no part (a
+/// local command and its output) is no branch of the conversation; it happened during a turn.
+fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     let rows = material.rows;
     let mut told = material.tell(&story.links);
     for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
@@ -116,25 +127,28 @@ fn story_turns(material: &Material<'_>, story: &Story) -> Vec<Turn> {
             told.add_late_notice(rows, row, notice);
         }
     }
+    let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
+    let mut abandoned = Vec::new();
+    for branch in &story.abandoned {
+        let left = material.tell(&branch.links);
+        if left.turns.is_empty() {
+            told.add_late_events(left);
+            continue;
+        }
+        let ends = branch.links.first().zip(branch.links.last());
+        let ends = ends.and_then(|(root, leaf)| uuid(root.0).zip(uuid(leaf.0)));
+        abandoned.extend(ends.map(|(root, leaf)| Branch {
+            from: branch.from.and_then(uuid),
+            root,
+            leaf,
+            records: branch.links.len() as u64,
+            turns: left.turns,
+        }));
+    }
     for interjection in &material.queue.interjections {
         told.add_interjection(interjection);
     }
-    told.turns
-}
-
-fn abandoned(material: &Material<'_>, story: &Story) -> Vec<Branch> {
-    let rows = material.rows;
-    let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
-    let branches = story.abandoned.iter().filter_map(|branch| {
-        Some(Branch {
-            from: branch.from.and_then(uuid),
-            root: uuid(branch.links.first()?.0)?,
-            leaf: uuid(branch.links.last()?.0)?,
-            records: branch.links.len() as u64,
-            turns: material.tell(&branch.links).turns,
-        })
-    });
-    branches.collect()
+    (told.turns, abandoned)
 }
 
 /// Calls on the story that nothing answers.
@@ -174,7 +188,7 @@ pub(super) fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
     let left = abandoned.iter().flat_map(|branch| &branch.turns);
     for step in turns.iter().chain(left).flat_map(|turn| &turn.steps) {
         let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
-        if let Some(usage) = step.usage.as_ref().filter(|_| new) {
+        if let Some(usage) = step.usage.as_ref().filter(|_| new && !step.synthetic) {
             total.add(usage);
         }
     }

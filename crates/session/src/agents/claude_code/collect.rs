@@ -149,13 +149,16 @@ impl Rows {
             RecordKind::Attachment => self.attachment_part(record, envelope),
             _ => self.progress_part(record, envelope),
         };
+        let mut flags = envelope.flags;
+        // Copies that 1.0 makes on resume lose the mark of an API error, but not its words.
+        flags.api_error |= self.is_api_error(detail, envelope);
         let row = Row {
             offset: record.offset,
             length: record.length(),
             line: position,
             position,
             kind: record.kind(),
-            flags: envelope.flags,
+            flags,
             repeated,
             uuid,
             parent: self.name(envelope.parent),
@@ -177,6 +180,17 @@ impl Rows {
             let session = self.name(fork.get("sessionId"));
             let message = self.name(fork.get("messageUuid"));
             self.forked_from = session.some().map(|session| (session, message));
+        }
+    }
+
+    fn is_api_error(&self, detail: Detail, envelope: &Envelope<'_>) -> bool {
+        let Detail::Message(at) = detail else { return false };
+        let model = self.messages.get(at as usize).map_or(Name::NONE, |part| part.model);
+        let synthetic = model.is_some() && self.names.bytes(model) == b"<synthetic>";
+        synthetic && {
+            let content = envelope.message.and_then(|message| message.get("content"));
+            let text = claude::blocks(content).find_map(|block| block.text()?.raw_text());
+            text.is_some_and(|text| text.starts_with(b"API Error"))
         }
     }
 
@@ -295,8 +309,7 @@ impl Rows {
             }
             BlockKind::ToolResult => {
                 part.id = self.name(value.get("tool_use_id"));
-                part.outcome =
-                    claude::outcome(value, envelope.tool_use_result, envelope.denial.is_some());
+                part.outcome = claude::outcome(value, envelope.tool_use_result, envelope.denied());
                 let content = value.get("content");
                 part.payload = content.and_then(|content| text_span(record, &content));
                 if let Some(list) = content.filter(|content| content.kind() == Kind::Array) {
@@ -432,10 +445,10 @@ impl Rows {
         let Some(value) = record.value().get(field) else { return };
         let Some(text) = value.raw_text() else {
             let at = (record.offset_of(&value), value.raw().len() as u64);
-            return if value.is_null() {
-            } else {
-                self.fault(ProblemId::WrongShape, record.line, at)
-            };
+            if !value.is_null() {
+                self.fault(ProblemId::WrongShape, record.line, at);
+            }
+            return;
         };
         let text = backstory_format::json::text::decode_prefix(text, prompts::TITLE_BYTES);
         let title = TitleRecord {

@@ -17,6 +17,7 @@ mod names;
 pub(crate) mod prompts;
 mod queue;
 mod recovery;
+mod relatives;
 mod rows;
 mod story;
 mod time;
@@ -30,6 +31,7 @@ use backstory_format::{Limits, ProblemId};
 use build::{Origin, build};
 pub(crate) use glance::{TITLE_MARKERS, glance};
 use linkage::Linkage;
+pub use relatives::relate;
 use rows::Rows;
 
 /// What a Claude Code file cannot tell, for people who would look for it.

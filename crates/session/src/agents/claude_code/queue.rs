@@ -22,7 +22,7 @@ impl Queue {
     pub(super) fn new(rows: &Rows) -> Queue {
         let mut queue = Queue::default();
         let mut waiting = VecDeque::new();
-        let mut removed: Vec<&QueueOperation> = Vec::new();
+        let mut removed: Vec<(&QueueOperation, u32)> = Vec::new();
         for operation in &rows.queue {
             match operation.operation {
                 Operation::Enqueue => waiting.push_back(operation),
@@ -40,14 +40,16 @@ impl Queue {
                         })
                     };
                     let at = operation.content.as_ref().map_or(Some(0), same);
-                    removed.extend(at.and_then(|at| waiting.remove(at)));
+                    let entry = at.and_then(|at| waiting.remove(at));
+                    removed.extend(entry.map(|entry| (entry, operation.line)));
                 }
                 Operation::PopAll => waiting.clear(),
                 Operation::Other => {}
             }
         }
         let mut told = told_elsewhere(rows, &mut queue.interjections);
-        for entry in removed {
+        // The `remove` stands where the model got to see it; the `enqueue` may stand earlier.
+        for (entry, line) in removed {
             let Some(content) = entry.content.filter(|content| !content.notification) else {
                 continue;
             };
@@ -57,7 +59,7 @@ impl Queue {
                 queue.interjections.push(Interjection {
                     text: Content::Text(text),
                     timestamp: entry.timestamp,
-                    line: u64::from(entry.line),
+                    line: u64::from(line),
                     source: InterjectionSource::QueueOperation,
                 });
             }

@@ -98,6 +98,10 @@ impl Teller<'_> {
         let rows = self.material.rows;
         let Some(part) = rows.message(row) else { return };
         let kind = match part.prompt {
+            // 1.0 copies of a resumed session lose the mark on the text a command stands for.
+            PromptShape::Prompt if self.expands_command(row) => {
+                return self.event(row, part, "meta");
+            }
             PromptShape::Prompt => self.prompt_kind(row, part),
             PromptShape::Command => TurnKind::Command,
             PromptShape::BashInput => TurnKind::Bash,
@@ -129,6 +133,21 @@ impl Teller<'_> {
             origin: rows.names.shared(part.origin),
             ..empty_turn(kind)
         });
+    }
+
+    /// Whether the record hangs directly off a slash command that nothing answered yet.
+    fn expands_command(&self, row: &Row) -> bool {
+        let rows = self.material.rows;
+        let parent = row.parent.some().and_then(|uuid| rows.row(rows.find(uuid)?));
+        let command = parent
+            .and_then(|parent| rows.message(parent))
+            .is_some_and(|part| part.prompt == PromptShape::Command);
+        command
+            && self
+                .told
+                .turns
+                .last()
+                .is_some_and(|turn| turn.kind == TurnKind::Command && turn.steps.is_empty())
     }
 
     fn prompt_kind(&self, row: &Row, part: &MessagePart) -> TurnKind {
@@ -333,6 +352,14 @@ impl Told {
         }
     }
 
+    /// Adds the events of a branch that has no turns.
+    pub(super) fn add_late_events(&mut self, branch: Told) {
+        for event in branch.early {
+            let turn = self.turn_at(event.line.min(u64::from(u32::MAX)) as u32);
+            self.add_event(event, turn);
+        }
+    }
+
     pub(super) fn add_interjection(&mut self, interjection: &Interjection) {
         let line = interjection.line.min(u64::from(u32::MAX)) as u32;
         if let Some(turn) = self.turn_at(line).and_then(|turn| self.turns.get_mut(turn)) {
@@ -369,8 +396,9 @@ impl Told {
             }
             moved.push(kept.len().saturating_sub(1));
         }
-        if let Some(last) = kept.last_mut() {
-            last.events.append(&mut waiting);
+        match kept.last_mut() {
+            Some(last) => last.events.append(&mut waiting),
+            None => self.early = waiting,
         }
         self.turns = kept;
         for (_, turn) in &mut self.places {

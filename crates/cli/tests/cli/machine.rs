@@ -1,0 +1,148 @@
+//! `backstory` alone, and what is common to all commands.
+
+use crate::support::{Machine, testdata, write};
+use std::process::Stdio;
+
+#[test]
+fn a_machine_without_sessions_gets_the_sample() {
+    insta::assert_snapshot!(Machine::empty().out(&[]), @r"
+    No sessions in ~/.claude. This is the bundled sample, made up for the purpose.
+
+    Claude Code in the sample
+      sessions  6 sessions in 3 projects, 2 subagents, 89.9 kB
+      time      2025-08-12 to 2026-10-21
+      work      11 turns, 29 tool calls, 128 records
+      tokens    1.2M read (97 % from cache), at least 4.8k written (older clients never wrote the final count)
+      models    claude-haiku-4-5-20251001 (2), claude-opus-4-6 (1), claude-opus-5 (1), claude-opus-5-5 (1), claude-sonnet-4-20250514 (1), claude-sonnet-4-5-20250929 (1), 1 more
+      versions  1.0.98 to 2.1.325 (6 different)
+      problems  none
+
+    Newest sessions
+      5931ab08    2026-10-21  Make saving notes atomic
+      bf74c68e    2026-08-19  Tides on the wrong day
+      18502db4    2026-04-02  Add a --csv switch that prints the readings as CSV. Look first how the ot…
+      59aba946    2026-02-20  Calm the humidity alert with hysteresis
+      8ea9873d    2025-11-27  Write a simulation of the heater so that I can test the controller withou…
+
+    Try
+      backstory --root DIR                   sessions that lie somewhere else
+      backstory ls --help                    filters and columns of the listing
+      backstory show --help                  one session as data
+    ");
+}
+
+#[test]
+fn the_overview_as_json() {
+    let overview = &Machine::with_sample().json(&["--json"])[0];
+    assert_eq!(overview["schema"], "backstory.overview/1");
+    assert_eq!(overview["sample"], false);
+    assert_eq!(overview["sessions"], 6);
+    assert_eq!(overview["subagents"], 2);
+    assert_eq!(overview["projects"].as_object().unwrap().len(), 3);
+}
+
+#[test]
+fn the_configured_folder_is_used() {
+    let machine = Machine::empty();
+    let mut command = machine.command(&["--json"]);
+    let output = command.env("CLAUDE_CONFIG_DIR", testdata("sample")).output().unwrap();
+    let overview: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (overview["sample"].as_bool(), overview["sessions"].as_u64()),
+        (Some(false), Some(6))
+    );
+}
+
+#[test]
+fn version_says_what_is_covered() {
+    insta::assert_snapshot!(Machine::empty().out(&["--version"]), @r"
+    backstory 0.1.0
+    reads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)
+    writes: backstory.session/1, backstory.ls/1, backstory.overview/1
+    ");
+}
+
+#[test]
+fn completions_and_manual_pages_are_generated() {
+    let machine = Machine::empty();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(machine.out(&["completions", shell]).contains("backstory"), "{shell}");
+    }
+    assert!(machine.out(&["man"]).starts_with(".ie"));
+    machine.out(&["man", "--out", "."]);
+    assert!(machine.home().join("backstory-ls.1").is_file());
+}
+
+#[test]
+fn help_fits_a_screen_and_every_command_has_examples() {
+    let machine = Machine::empty();
+    for command in ["ls", "show", "completions", "man"] {
+        let help = machine.out(&[command, "-h"]);
+        assert!(help.lines().count() <= 50, "{command}: {}", help.lines().count());
+        let examples =
+            help.split("Examples:").nth(1).unwrap_or_else(|| panic!("{command} has no examples"));
+        assert!(examples.matches("\n  backstory ").count() >= 2, "{command}");
+        assert!(help.lines().next().unwrap().chars().count() <= 72, "{command}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let machine = Machine::with_sample();
+    let mut child = machine
+        .command(&["ls", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn wrong_use_exits_with_two_and_a_hint() {
+    let machine = Machine::with_sample();
+    let ran = machine.run(&["--root", "nowhere"]);
+    assert_eq!(ran.code, Some(2));
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: `nowhere`: no such file or folder
+    hint: give a folder that holds sessions, such as ~/.claude
+    ");
+    assert_eq!(machine.run(&["lsss"]).code, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_passed_over() {
+    use std::os::unix::ffi::OsStrExt;
+    let machine = Machine::with_sample();
+    let project = machine.home().join(".claude/projects/-tmp-odd");
+    let good = project.join("11111111-1111-4111-8111-111111111111.jsonl");
+    write(&good, b"{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n");
+    let name = |n: u32| project.join(format!("{n:08}-0000-4000-8000-000000000000.jsonl"));
+    rustix::fs::mknodat(rustix::fs::CWD, name(1), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    std::os::unix::fs::symlink("/dev/zero", name(2)).unwrap();
+    std::os::unix::fs::symlink(&project, project.join("loop")).unwrap();
+    std::os::unix::fs::symlink("/", project.join("root.jsonl")).unwrap();
+    std::fs::DirBuilder::new().create(name(3)).unwrap();
+    let odd = project.join(std::ffi::OsStr::from_bytes(b"\xff\xfe.jsonl"));
+    write(&odd, b"{}\n");
+    let _socket = std::os::unix::net::UnixListener::bind(name(4)).unwrap();
+
+    let ran = machine.run(&["ls", "--json"]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.stdout.lines().count(), 7, "the six of the sample and the good one");
+    insta::assert_snapshot!(ran.stderr, @r"
+    skipped: `[HOME]/.claude/projects/-tmp-odd/00000001-0000-4000-8000-000000000000.jsonl`: not a regular file
+    skipped: `[HOME]/.claude/projects/-tmp-odd/00000002-0000-4000-8000-000000000000.jsonl`: a link that leads out of the folder or nowhere
+    skipped: `[HOME]/.claude/projects/-tmp-odd/00000003-0000-4000-8000-000000000000.jsonl`: not a regular file
+    skipped: `[HOME]/.claude/projects/-tmp-odd/00000004-0000-4000-8000-000000000000.jsonl`: not a regular file
+    skipped: `[HOME]/.claude/projects/-tmp-odd/root.jsonl`: a link that leads out of the folder or nowhere
+    skipped: `[HOME]/.claude/projects/-tmp-odd/��.jsonl`: the name is not UTF-8
+    ");
+    let quiet = machine.run(&["ls", "--json", "--quiet"]);
+    assert_eq!(quiet.stderr, "");
+}

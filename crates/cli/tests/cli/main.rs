@@ -1,0 +1,6 @@
+//! End to end: the program as a user runs it. One file per command.
+
+mod listing;
+mod machine;
+mod showing;
+mod support;

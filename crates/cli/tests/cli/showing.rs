@@ -1,0 +1,99 @@
+//! `backstory show`
+
+use crate::support::{Machine, testdata, write};
+
+#[test]
+fn a_session_by_id_prefix_path_and_age() {
+    let machine = Machine::with_sample();
+    let rows = machine.json(&["ls", "--json"]);
+    let newest = &rows[0];
+    let id = newest["id"].as_str().unwrap();
+    let path =
+        newest["path"].as_str().unwrap().replace("[HOME]", &machine.home().to_string_lossy());
+    for wanted in [id, &id[..6], "latest", &path] {
+        let session = &machine.json(&["show", wanted])[0];
+        assert_eq!(
+            (session["id"].as_str(), session["schema"].as_str()),
+            (Some(id), Some("backstory.session/1")),
+            "{wanted}"
+        );
+    }
+    assert_eq!(machine.json(&["show", "latest~2"])[0]["id"], rows[2]["id"]);
+}
+
+#[test]
+fn counts_of_the_listing_and_of_the_session_agree() {
+    let machine = Machine::with_sample();
+    for row in machine.json(&["ls", "--json"]) {
+        let session = &machine.json(&["show", row["id"].as_str().unwrap()])[0];
+        assert_eq!(row["turns"], session["counts"]["turns"]);
+        assert_eq!(
+            row["turns"].as_u64().unwrap() as usize,
+            session["turns"].as_array().unwrap().len()
+        );
+        assert_eq!(row["calls"], session["counts"]["calls"]);
+        assert_eq!(row["title"], session["title"]["text"]);
+        assert_eq!(row["tokens"]["output"], session["usage"]["output"]);
+    }
+}
+
+#[test]
+fn a_subagent_by_its_id() {
+    let machine = Machine::with_sample();
+    let rows = machine.json(&["ls", "--all", "--json"]);
+    let agent = rows.iter().find(|row| row["kind"] == "task").unwrap()["id"].as_str().unwrap();
+    assert_eq!(machine.json(&["show", agent])[0]["id"], agent);
+}
+
+#[test]
+fn unknown_and_ambiguous_names_give_candidates() {
+    let machine = Machine::empty();
+    for (number, text) in [("aaaaaaaa", "first"), ("aaaabbbb", "second")] {
+        let id = format!("{number}-0000-4000-8000-000000000000");
+        let record = serde_json::json!({
+            "type": "user", "uuid": id, "sessionId": id, "timestamp": "2026-01-02T03:04:05.000Z",
+            "message": { "role": "user", "content": text },
+        });
+        write(
+            &machine.home().join(format!(".claude/projects/p/{id}.jsonl")),
+            format!("{record}\n").as_bytes(),
+        );
+    }
+    let ran = machine.run(&["show", "aaaa"]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: `aaaa` matches 2 sessions
+    hint: it could be:
+          aaaaaaaa-0000-4000-8000-000000000000  2026-01-02 03:04  first
+          aaaabbbb-0000-4000-8000-000000000000  2026-01-02 03:04  second
+    ");
+    let ran = machine.run(&["show", "zzz"]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: no session `zzz`
+    hint: the newest are:
+          aaaaaaaa-0000-4000-8000-000000000000  2026-01-02 03:04  first
+          aaaabbbb-0000-4000-8000-000000000000  2026-01-02 03:04  second
+    ");
+    insta::assert_snapshot!(machine.run(&["show", "latest~9"]).stderr, @r"
+    error: `latest~9`: there are only 2 sessions
+    hint: backstory ls
+    ");
+    insta::assert_snapshot!(Machine::empty().run(&["show", "x"]).stderr, @r"
+    error: no sessions in 
+    hint: name another place with --root DIR, or give the path of a session file
+    ");
+}
+
+#[test]
+fn every_synthetic_session_gives_valid_json_in_its_documented_shape() {
+    let machine = Machine::empty();
+    let documented = std::fs::read_to_string(testdata("../docs/session-json.md")).unwrap();
+    for entry in std::fs::read_dir(testdata("sessions")).unwrap() {
+        let path = entry.unwrap().path();
+        let session = &machine.json(&["show", path.to_str().unwrap(), "--quiet"])[0];
+        for key in session.as_object().unwrap().keys() {
+            assert!(documented.contains(&format!("`{key}`")), "{key} is not documented");
+        }
+    }
+}

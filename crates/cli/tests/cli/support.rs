@@ -1,0 +1,88 @@
+//! A home folder of its own for each test, and the program run in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+pub(crate) struct Machine {
+    folder: tempfile::TempDir,
+}
+
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Machine {
+    /// Without any sessions.
+    pub(crate) fn empty() -> Machine {
+        Machine { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// With the bundled sample as its sessions.
+    pub(crate) fn with_sample() -> Machine {
+        let machine = Machine::empty();
+        copy(&testdata("sample"), &machine.home().join(".claude"));
+        machine
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_backstory"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("TZ", "UTC")
+            .current_dir(self.home());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("output is UTF-8");
+            text.replace(&*self.home().to_string_lossy(), "[HOME]")
+        };
+        Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    /// Standard output of a command that must succeed.
+    pub(crate) fn out(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    }
+
+    /// One JSON value per line.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Vec<serde_json::Value> {
+        self.out(arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+pub(crate) fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
+}
+
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            std::fs::copy(entry.path(), target).map(drop).unwrap()
+        }
+    }
+}
+
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn write(path: &Path, bytes: &[u8]) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
