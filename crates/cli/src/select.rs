@@ -78,7 +78,7 @@ impl Selection {
         let size = |files: &SessionFiles| {
             files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
         };
-        let bar = ui::progress(self.found.sessions.iter().map(size).sum(), "reading");
+        let progress = ui::Progress::new(self.found.sessions.iter().map(size).sum(), "reading");
         let mut order: Vec<&SessionFiles> = self.found.sessions.iter().collect();
         // Large files first, so that no thread is left alone with one at the end.
         order.sort_by_key(|files| std::cmp::Reverse(size(files)));
@@ -87,7 +87,7 @@ impl Selection {
             .with_max_len(1)
             .map_init(Vec::new, |buffer, files| {
                 let read = claude_code::read(files, self.limits, buffer);
-                bar.inc(size(files));
+                progress.add(size(files));
                 match read {
                     Ok((session, failures)) => {
                         let notices =
@@ -98,7 +98,7 @@ impl Selection {
                 }
             })
             .collect();
-        bar.finish_and_clear();
+        progress.finish();
         let mut kept = Vec::with_capacity(results.len());
         let mut notices = Vec::new();
         for result in results {

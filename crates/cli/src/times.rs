@@ -47,7 +47,7 @@ pub(crate) fn day(time: Timestamp) -> String {
 pub(crate) fn ago(time: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - time.as_second();
     match seconds {
-        ..0 => minute(time),
+        ..0 => day(time),
         0..60 => "just now".to_owned(),
         60..3_600 => format!("{} min ago", seconds / 60),
         3_600..86_400 => format!("{} h ago", seconds / 3_600),

@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -103,20 +104,38 @@ pub(crate) fn say(text: &str) {
 }
 
 /// A bar on standard error that appears only when the work takes a while, and only for people.
-pub(crate) fn progress(total: u64, what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new(total);
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-        return bar;
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+    shown: AtomicBool,
+}
+
+impl Progress {
+    /// A bar over `total` bytes.
+    pub(crate) fn new(total: u64, what: &'static str) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        let template = "{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        bar.set_message(what);
+        let shown = AtomicBool::new(!std::io::stderr().is_terminal());
+        Progress { bar, start: Instant::now(), shown }
     }
-    let template = "{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
-    bar.set_style(
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    bar.set_message(what);
-    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
-    bar.enable_steady_tick(Duration::from_secs(1));
-    bar
+
+    /// So many bytes more are done.
+    pub(crate) fn add(&self, bytes: u64) {
+        self.bar.inc(bytes);
+        let late = self.start.elapsed() > Duration::from_secs(1);
+        if late && !self.shown.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// Columns of the terminal, or a comfortable width when there is none.
@@ -141,6 +160,22 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     }
     out.push('…');
     out
+}
+
+/// Breaks text that is already safe at spaces, so that no line is wider than `width` columns
+/// unless a single word is.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A path with the home folder shortened.

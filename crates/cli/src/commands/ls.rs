@@ -322,17 +322,36 @@ fn write_table(
             *widest = (*widest).max(cell.width());
         }
     }
-    // The title gets what the others leave.
-    let [_, title, ..] = &mut widths;
-    let natural = std::mem::take(title);
-    let used: usize = widths.iter().sum::<usize>() + 2 * (COLUMNS - 1);
-    let [_, title, ..] = &mut widths;
-    *title = natural.min(width.saturating_sub(used).max(16));
+    share_width(&mut widths, width);
     write_row(out, &HEADINGS.map(str::to_owned), &widths, BOLD)?;
     for row in &cells {
         write_row(out, row, &widths, anstyle::Style::new())?;
     }
     Ok(())
+}
+
+/// Makes the columns fit: the title gives way as long as it stays readable, then the columns that
+/// tell least are left out (their width becomes 0).
+fn share_width(widths: &mut [usize; COLUMNS], width: usize) {
+    const READABLE: usize = 24;
+    const LEAVE_OUT: [usize; 5] = [3, 8, 6, 4, 2];
+    let total = |widths: &[usize; COLUMNS]| {
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| width + 2).sum::<usize>().saturating_sub(2)
+    };
+    let [_, title, ..] = *widths;
+    let readable = title.min(READABLE);
+    for column in LEAVE_OUT {
+        if total(widths).saturating_sub(width) <= title - readable {
+            break;
+        }
+        if let Some(left_out) = widths.get_mut(column) {
+            *left_out = 0;
+        }
+    }
+    let excess = total(widths).saturating_sub(width);
+    let [_, title, ..] = widths;
+    *title = title.saturating_sub(excess).max(readable);
 }
 
 fn write_row(
@@ -342,7 +361,9 @@ fn write_row(
     style: anstyle::Style,
 ) -> Result<(), CliError> {
     let mut line = String::new();
-    for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+    for (at, (cell, width)) in
+        row.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0)
+    {
         let cell = ui::fit(cell, *width);
         let space = " ".repeat(width.saturating_sub(cell.width()));
         let numeric = (5..=8).contains(&at);

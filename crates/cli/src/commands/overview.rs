@@ -232,8 +232,14 @@ fn write_overview(
 }
 
 fn line(out: &mut impl Write, name: &str, text: &str) -> Result<(), CliError> {
-    if !text.is_empty() {
-        writeln!(out, "  {DIM}{name:<9}{DIM:#} {text}")?;
+    const INDENT: usize = 12;
+    if text.is_empty() {
+        return Ok(());
+    }
+    let width = ui::width().map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(30));
+    for (at, part) in ui::wrap(text, width).iter().enumerate() {
+        let name = if at == 0 { name } else { "" };
+        writeln!(out, "  {DIM}{name:<9}{DIM:#} {part}")?;
     }
     Ok(())
 }

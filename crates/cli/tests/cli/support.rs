@@ -74,9 +74,9 @@ pub(crate) fn copy(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target)
+            copy(&entry.path(), &target);
         } else {
-            std::fs::copy(entry.path(), target).map(drop).unwrap()
+            std::fs::copy(entry.path(), target).map(drop).unwrap();
         }
     }
 }
