@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod ls;
+mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod show;

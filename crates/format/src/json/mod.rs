@@ -6,10 +6,12 @@
 //! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.
 
 pub mod scan;
+mod skim;
 pub mod splice;
 mod tape;
 pub mod text;
 
-pub use scan::{Cause, Fault, scan, skim};
+pub use scan::{Cause, Fault, scan};
+pub use skim::skim;
 pub use splice::{Splice, SpliceError, splice};
 pub use tape::{Kind, Tape, Value};

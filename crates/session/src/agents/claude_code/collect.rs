@@ -1,16 +1,15 @@
 //! Records to rows: the one pass over a file's bytes.
 
 use super::names::Name;
+use super::parts::text_span;
 use super::prompts;
 use super::rows::{
-    AgentProgress, AttachmentPart, BlockPart, Detail, MessagePart, Notice, Operation, PromptShape,
-    QueueOperation, Queued, Row, Rows, TitleRecord,
+    AgentProgress, AttachmentPart, Detail, Notice, Operation, QueueOperation, Queued, Row, Rows,
+    TitleRecord,
 };
 use super::time;
 use crate::model::Span;
-use backstory_format::claude::{
-    self, BlockKind, Envelope, Message, Outcome, RecordKind, Usage, is_transcript,
-};
+use backstory_format::claude::{Envelope, RecordKind, is_transcript};
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
 use std::borrow::Cow;
@@ -19,11 +18,7 @@ use std::hash::BuildHasher;
 impl Visitor for Rows {
     fn record(&mut self, record: &Record<'_>) {
         self.count(record);
-        let mut problems = Vec::new();
-        let envelope = Envelope::read(record, |problem| problems.push(problem));
-        for problem in problems {
-            self.problems.push(problem);
-        }
+        let envelope = Envelope::read(record, |problem| self.problems.push(problem));
         let timestamp = self.timestamp(record, &envelope);
         let session = self.context(record, &envelope);
         if is_transcript(record.kind()) && envelope.uuid.is_some() {
@@ -114,7 +109,7 @@ impl Rows {
         self.name(value)
     }
 
-    fn name(&mut self, value: Option<Value<'_>>) -> Name {
+    pub(super) fn name(&mut self, value: Option<Value<'_>>) -> Name {
         match value.and_then(|value| value.text()) {
             Some(text) => self.names.add(text.as_bytes()),
             None => Name::NONE,
@@ -181,167 +176,6 @@ impl Rows {
             let message = self.name(fork.get("messageUuid"));
             self.forked_from = session.some().map(|session| (session, message));
         }
-    }
-
-    fn is_api_error(&self, detail: Detail, envelope: &Envelope<'_>) -> bool {
-        let Detail::Message(at) = detail else { return false };
-        let model = self.messages.get(at as usize).map_or(Name::NONE, |part| part.model);
-        let synthetic = model.is_some() && self.names.bytes(model) == b"<synthetic>";
-        synthetic && {
-            let content = envelope.message.and_then(|message| message.get("content"));
-            let text = claude::blocks(content).find_map(|block| block.text()?.raw_text());
-            text.is_some_and(|text| text.starts_with(b"API Error"))
-        }
-    }
-
-    fn message_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
-        let Some(value) = envelope.message else { return Detail::None };
-        let message = self.read_message(record, value);
-        let user = record.kind() == RecordKind::User;
-        let shape = if user {
-            prompts::classify(&envelope.flags, message.content)
-        } else {
-            PromptShape::None
-        };
-        let usage = message.usage.map(Usage::read);
-        if usage.is_some_and(|usage| usage.odd) {
-            self.fault(
-                ProblemId::OddUsage,
-                record.line,
-                (record.offset, u64::from(record.length())),
-            );
-        }
-        let prompt =
-            if envelope.flags.sidechain { &mut self.first_task } else { &mut self.first_prompt };
-        prompts::note_title(shape, message.content, prompt, &mut self.first_command);
-        let first_block = self.blocks.len() as u32;
-        for block in claude::blocks(message.content) {
-            let part = self.block_part(record, envelope, block, user);
-            self.blocks.push(part);
-        }
-        let structured = envelope.tool_use_result;
-        let object = structured.filter(|value| value.kind() == Kind::Object);
-        let part = MessagePart {
-            id: self.name(message.id.filter(|_| !user)),
-            model: self.name(message.model),
-            stop_reason: self.name(message.stop_reason),
-            request: self.name(envelope.request),
-            error: self.name(envelope.error),
-            service_tier: self.name(message.usage.and_then(|usage| usage.get("service_tier"))),
-            speed: self.name(message.usage.and_then(|usage| usage.get("speed"))),
-            usage,
-            first_block,
-            block_count: self.blocks.len() as u32 - first_block,
-            prompt: shape,
-            text_hash: if shape == PromptShape::Prompt || shape == PromptShape::TaskNotification {
-                prompts::hash(message.content)
-            } else {
-                0
-            },
-            prompt_id: self.name(envelope.prompt),
-            prompt_source: self.name(envelope.prompt_source),
-            permission_mode: self.name(envelope.permission_mode),
-            origin: self.name(envelope.origin.and_then(|origin| origin.get("kind"))),
-            source_assistant: self.name(envelope.source_assistant),
-            structured: structured.map(|value| span(record, &value)),
-            persisted: object
-                .and_then(|value| value.get("persistedOutputPath"))
-                .and_then(|path| text_span(record, &path)),
-            result_agent: self.name(object.and_then(|value| value.get("agentId"))),
-        };
-        self.messages.push(part);
-        Detail::Message(self.messages.len() as u32 - 1)
-    }
-
-    fn read_message<'a>(&mut self, record: &Record<'_>, value: Value<'a>) -> Message<'a> {
-        let (message, well_shaped) = Message::read(value);
-        if !well_shaped {
-            let at = (record.offset_of(&value), value.raw().len() as u64);
-            self.fault(ProblemId::WrongShape, record.line, at);
-        }
-        message
-    }
-
-    fn block_part(
-        &mut self,
-        record: &Record<'_>,
-        envelope: &Envelope<'_>,
-        block: claude::Block<'_>,
-        user: bool,
-    ) -> BlockPart {
-        let value = block.value;
-        let mut part = BlockPart {
-            kind: block.kind,
-            value: span(record, &value),
-            text: block.text().and_then(|text| text_span(record, &text)),
-            payload: None,
-            first_nested: 0,
-            nested_count: 0,
-            id: Name::NONE,
-            name: Name::NONE,
-            outcome: Outcome::Ok,
-            hash: if user { 0 } else { hash(value.raw()) },
-            prompt_hash: 0,
-            signed: false,
-            context: false,
-        };
-        match block.kind {
-            BlockKind::Text => {
-                part.context = user && prompts::is_editor_context(block.text());
-            }
-            BlockKind::Thinking | BlockKind::RedactedThinking => {
-                let signature = block.string("signature").and_then(|text| text.raw_text());
-                part.signed = signature.is_some_and(|text| !text.is_empty());
-            }
-            BlockKind::ToolUse => {
-                part.id = self.name(value.get("id"));
-                part.name = self.name(value.get("name"));
-                let input = value.get("input");
-                part.payload = input.map(|input| span(record, &input));
-                if let Some(prompt) = input.and_then(|input| input.get("prompt"))
-                    && matches!(
-                        block.string("name").and_then(|name| name.raw_text()),
-                        Some(b"Task" | b"Agent")
-                    )
-                {
-                    part.prompt_hash = prompts::hash(Some(prompt));
-                }
-            }
-            BlockKind::ToolResult => {
-                part.id = self.name(value.get("tool_use_id"));
-                part.outcome = claude::outcome(value, envelope.tool_use_result, envelope.denied());
-                let content = value.get("content");
-                part.payload = content.and_then(|content| text_span(record, &content));
-                if let Some(list) = content.filter(|content| content.kind() == Kind::Array) {
-                    part.first_nested = self.nested.len() as u32;
-                    part.nested_count = self.nested_parts(record, envelope, list);
-                }
-            }
-            BlockKind::Image | BlockKind::Document => {
-                let source = value.get("source");
-                part.name = self.name(source.and_then(|source| source.get("media_type")));
-                let data = source.and_then(|source| source.get("data"));
-                part.text = data.and_then(|data| text_span(record, &data));
-            }
-            BlockKind::Other => part.name = self.name(value.get("type")),
-        }
-        part
-    }
-
-    /// Blocks of a result's list content; results do not nest further.
-    fn nested_parts(
-        &mut self,
-        record: &Record<'_>,
-        envelope: &Envelope<'_>,
-        list: Value<'_>,
-    ) -> u32 {
-        let before = self.nested.len();
-        for block in claude::blocks(Some(list)).filter(|block| block.kind != BlockKind::ToolResult)
-        {
-            let part = self.block_part(record, envelope, block, true);
-            self.nested.push(part);
-        }
-        (self.nested.len() - before) as u32
     }
 
     fn notice_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
@@ -464,7 +298,7 @@ impl Rows {
         self.titles.push(title);
     }
 
-    fn fault(&mut self, id: ProblemId, line: u64, (offset, length): (u64, u64)) {
+    pub(super) fn fault(&mut self, id: ProblemId, line: u64, (offset, length): (u64, u64)) {
         self.problems.push(Problem { id, line, offset, length, detail: Cow::Borrowed("") });
     }
 }
@@ -473,20 +307,9 @@ fn push_new(list: &mut Vec<Name>, name: Name) {
     if !name.is_some() || list.last() == Some(&name) {
         return;
     }
-    // Keep order of first appearance, but let the last one be found first.
-    match list.iter().position(|known| *known == name) {
-        Some(_) => {}
-        None => list.push(name),
+    if !list.contains(&name) {
+        list.push(name);
     }
-}
-
-fn span(record: &Record<'_>, value: &Value<'_>) -> Span {
-    Span { offset: record.offset_of(value), length: value.raw().len() as u32 }
-}
-
-fn text_span(record: &Record<'_>, value: &Value<'_>) -> Option<Span> {
-    let length = value.raw_text()?.len() as u32;
-    Some(Span { offset: record.offset_of(value) + 1, length })
 }
 
 pub(super) fn hash(bytes: &[u8]) -> u64 {

@@ -14,6 +14,7 @@ mod glance;
 mod inline;
 mod linkage;
 mod names;
+mod parts;
 pub(crate) mod prompts;
 mod queue;
 mod recovery;
@@ -22,6 +23,7 @@ mod rows;
 mod story;
 mod time;
 mod titles;
+mod told;
 mod tree;
 mod turns;
 

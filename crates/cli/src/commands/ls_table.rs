@@ -1,0 +1,140 @@
+//! The table of `backstory ls`.
+
+use crate::error::CliError;
+use crate::figures::{bytes, compact};
+use crate::times;
+use crate::ui::{self, BOLD};
+use backstory_session::escape::terminal_line;
+use backstory_session::listing::Summary;
+use backstory_session::model::UsageTotal;
+use jiff::Timestamp;
+use std::io::Write;
+use unicode_width::UnicodeWidthStr;
+
+const COLUMNS: usize = 10;
+const HEADINGS: [&str; COLUMNS] =
+    ["id", "title", "project", "branch", "model", "turns", "calls", "tokens", "time", "last"];
+const WIDEST: [usize; COLUMNS] = [8, 72, 24, 18, 22, 8, 8, 9, 8, 16];
+
+pub(crate) fn write_table(
+    out: &mut impl Write,
+    rows: &[Summary],
+    all: bool,
+    now: Timestamp,
+) -> Result<(), CliError> {
+    let width = ui::width().unwrap_or(160).max(60);
+    let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| cells(row, all, now)).collect();
+    for row in &mut cells {
+        for (cell, limit) in row.iter_mut().zip(WIDEST) {
+            *cell = ui::fit(cell, limit);
+        }
+    }
+    let mut widths = HEADINGS.map(str::len);
+    for row in &cells {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(cell.width());
+        }
+    }
+    share_width(&mut widths, width);
+    write_row(out, &HEADINGS.map(str::to_owned), &widths, BOLD)?;
+    for row in &cells {
+        write_row(out, row, &widths, anstyle::Style::new())?;
+    }
+    Ok(())
+}
+
+/// Makes the columns fit: the title gives way as long as it stays readable, then the columns that
+/// tell least are left out (their width becomes 0).
+fn share_width(widths: &mut [usize; COLUMNS], width: usize) {
+    const READABLE: usize = 24;
+    const LEAVE_OUT: [usize; 5] = [3, 8, 6, 4, 2];
+    let total = |widths: &[usize; COLUMNS]| {
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| width + 2).sum::<usize>().saturating_sub(2)
+    };
+    let [_, title, ..] = *widths;
+    let readable = title.min(READABLE);
+    for column in LEAVE_OUT {
+        if total(widths).saturating_sub(width) <= title - readable {
+            break;
+        }
+        if let Some(left_out) = widths.get_mut(column) {
+            *left_out = 0;
+        }
+    }
+    let excess = total(widths).saturating_sub(width);
+    let [_, title, ..] = widths;
+    *title = title.saturating_sub(excess).max(readable);
+}
+
+fn write_row(
+    out: &mut impl Write,
+    row: &[String; COLUMNS],
+    widths: &[usize; COLUMNS],
+    style: anstyle::Style,
+) -> Result<(), CliError> {
+    let mut line = String::new();
+    for (at, (cell, width)) in
+        row.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0)
+    {
+        let cell = ui::fit(cell, *width);
+        let space = " ".repeat(width.saturating_sub(cell.width()));
+        let numeric = (5..=8).contains(&at);
+        line.push_str(if numeric { &space } else { &cell });
+        line.push_str(if numeric { &cell } else { &space });
+        line.push_str("  ");
+    }
+    Ok(writeln!(out, "{style}{}{style:#}", line.trim_end())?)
+}
+
+fn cells(row: &Summary, all: bool, now: Timestamp) -> [String; COLUMNS] {
+    let unknown = || "–".to_owned();
+    let full = row.full.as_ref();
+    let id: String = row.id.chars().take(8).collect();
+    let title = row.title.as_ref().map(|title| title.text.as_str()).unwrap_or("(no title)");
+    let title = match (all, row.kind.name()) {
+        (true, kind) if kind != "session" => format!("  {kind}: {title}"),
+        _ => title.to_owned(),
+    };
+    [
+        terminal_line(&id).into_owned(),
+        terminal_line(&title).into_owned(),
+        project_name(row),
+        row.branch.as_deref().map(|branch| terminal_line(branch).into_owned()).unwrap_or_default(),
+        full.map_or_else(unknown, |full| models(&full.models)),
+        full.map_or_else(unknown, |full| compact(full.turns)),
+        full.map_or_else(unknown, |full| compact(full.calls)),
+        full.map_or_else(|| bytes(row.bytes), |full| tokens(&full.usage)),
+        row.duration_ms().map_or_else(unknown, times::duration),
+        row.last_activity().map_or_else(unknown, |time| times::ago(time, now)),
+    ]
+}
+
+fn tokens(usage: &UsageTotal) -> String {
+    let mark = if usage.incomplete { "≥" } else { "" };
+    format!("{mark}{}", compact(usage.total()))
+}
+
+/// The last part of the folder, as people call a project.
+fn project_name(row: &Summary) -> String {
+    let path = row.cwd.as_deref().or(row.project_key.as_deref()).unwrap_or_default();
+    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
+    terminal_line(name).into_owned()
+}
+
+/// Models without the parts that are the same for all.
+fn models(models: &[std::sync::Arc<str>]) -> String {
+    let short = models.iter().map(|model| short_model(model));
+    terminal_line(&short.collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+fn short_model(model: &str) -> &str {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name = name.strip_prefix("claude-").unwrap_or(name);
+    match name.rsplit_once('-') {
+        Some((rest, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest
+        }
+        _ => name,
+    }
+}
