@@ -75,22 +75,23 @@ impl Rows {
     /// Notes the surroundings a record names; gives its session id.
     fn context(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Name {
         if is_transcript(record.kind()) {
-            let version = self.last_or_add(envelope.version, |rows| rows.versions.last());
-            push_new(&mut self.versions, version);
-            let cwd = self.last_or_add(envelope.cwd, |rows| rows.cwds.last());
-            push_new(&mut self.cwds, cwd);
-            let entrypoint = self.last_or_add(envelope.entrypoint, |rows| rows.entrypoints.last());
-            push_new(&mut self.entrypoints, entrypoint);
+            let version = self.last_or_add(envelope.version, |rows| rows.versions.names().last());
+            self.versions.add(version);
+            let cwd = self.last_or_add(envelope.cwd, |rows| rows.cwds.names().last());
+            self.cwds.add(cwd);
+            let entrypoint =
+                self.last_or_add(envelope.entrypoint, |rows| rows.entrypoints.names().last());
+            self.entrypoints.add(entrypoint);
             let branch = self.last_or_add(envelope.git_branch, |rows| rows.last_branch.as_ref());
             if branch.is_some() && !self.names.bytes(branch).is_empty() {
-                push_new(&mut self.git_branches, branch);
+                self.git_branches.add(branch);
                 self.last_branch = Some(branch);
             }
-            let agent = self.last_or_add(envelope.agent, |rows| rows.agents.last());
-            push_new(&mut self.agents, agent);
+            let agent = self.last_or_add(envelope.agent, |rows| rows.agents.names().last());
+            self.agents.add(agent);
         }
-        let session = self.last_or_add(envelope.session, |rows| rows.sessions.last());
-        push_new(&mut self.sessions, session);
+        let session = self.last_or_add(envelope.session, |rows| rows.sessions.names().last());
+        self.sessions.add(session);
         session
     }
 
@@ -159,7 +160,7 @@ impl Rows {
             parent: self.name(envelope.parent),
             logical_parent: self.name(envelope.logical_parent),
             session,
-            agent: self.last_or_add(envelope.agent, |rows| rows.agents.last()),
+            agent: self.last_or_add(envelope.agent, |rows| rows.agents.names().last()),
             team: self.name(envelope.team),
             timestamp,
             detail,
@@ -300,15 +301,6 @@ impl Rows {
 
     pub(super) fn fault(&mut self, id: ProblemId, line: u64, (offset, length): (u64, u64)) {
         self.problems.push(Problem { id, line, offset, length, detail: Cow::Borrowed("") });
-    }
-}
-
-fn push_new(list: &mut Vec<Name>, name: Name) {
-    if !name.is_some() || list.last() == Some(&name) {
-        return;
-    }
-    if !list.contains(&name) {
-        list.push(name);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::build::Origin;
 use super::calls;
-use super::names::Name;
+use super::names::{Distinct, Name};
 use super::recovery::Link;
 use super::rows::{PromptShape, Rows};
 use super::tree::is_message;
@@ -21,10 +21,11 @@ pub(super) fn shared(rows: &Rows, names: &[Name]) -> Vec<Arc<str>> {
 /// Models in order of appearance, leaving out messages the client made itself.
 pub(super) fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
     let mut models: Vec<Arc<str>> = Vec::new();
+    let mut seen = hashbrown::HashSet::new();
     let left = abandoned.iter().flat_map(|branch| &branch.turns);
     for step in turns.iter().chain(left).flat_map(|turn| &turn.steps).filter(|step| !step.synthetic)
     {
-        if let Some(model) = step.model.as_ref().filter(|model| !models.contains(model)) {
+        if let Some(model) = step.model.as_ref().filter(|model| seen.insert((*model).clone())) {
             models.push(model.clone());
         }
     }
@@ -112,19 +113,22 @@ pub(super) fn continues(rows: &Rows, origin: &Origin) -> Vec<Box<str>> {
     if origin.kind != SessionKind::Session {
         return Vec::new();
     }
-    let ids = rows.sessions.iter().filter_map(|name| rows.names.text(*name));
-    ids.filter(|id| **id != *origin.id && rows.sessions.len() > 1).collect()
+    let ids = rows.sessions.names().iter().filter_map(|name| rows.names.text(*name));
+    ids.filter(|id| **id != *origin.id && rows.sessions.names().len() > 1).collect()
 }
 
 /// Records that carry another session's id than most of the file; one problem per foreign id.
 pub(super) fn report_foreign_sessions(rows: &Rows, id: &str, problems: &mut Problems) {
-    if rows.sessions.len() < 2 {
+    if rows.sessions.names().len() < 2 {
         return;
     }
-    let mut seen: Vec<Name> = Vec::new();
+    let mut seen = Distinct::default();
     for row in rows.rows.iter().filter(|row| row.session.is_some()) {
-        if rows.names.bytes(row.session) != id.as_bytes() && !seen.contains(&row.session) {
-            seen.push(row.session);
+        let known = seen.names().len();
+        if rows.names.bytes(row.session) != id.as_bytes() {
+            seen.add(row.session);
+        }
+        if seen.names().len() > known {
             problems.push(calls::problem(ProblemId::ForeignSessionId, row));
         }
     }

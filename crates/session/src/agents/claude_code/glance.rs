@@ -37,7 +37,7 @@ pub(crate) fn glance(
         let rows = read(&[head, tail].concat());
         return Some(Glance {
             title: titles::title(&rows, SessionKind::Session),
-            cwd: rows.cwds.first().and_then(|name| rows.names.shared(*name)),
+            cwd: rows.cwds.names().first().and_then(|name| rows.names.shared(*name)),
             branch: rows.last_branch.and_then(|name| rows.names.shared(name)),
             started: rows.started,
             ended: rows.ended,
@@ -55,7 +55,7 @@ pub(crate) fn glance(
     };
     Some(Glance {
         title: Some(title),
-        cwd: Some(first.cwds.first().and_then(|name| first.names.shared(*name))?),
+        cwd: Some(first.cwds.names().first().and_then(|name| first.names.shared(*name))?),
         branch: Some(last.last_branch.and_then(|name| last.names.shared(name))?),
         started: Some(first.started?),
         ended: Some(last.ended?),

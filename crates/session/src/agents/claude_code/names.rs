@@ -4,7 +4,7 @@
 //! compared and indexed without hashing again.
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
+use hashbrown::{HashSet, HashTable};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -67,6 +67,26 @@ impl Names {
 
     pub(super) fn shared(&self, name: Name) -> Option<Arc<str>> {
         name.some().map(|name| String::from_utf8_lossy(self.bytes(name)).into())
+    }
+}
+
+/// Different names in order of first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Distinct {
+    list: Vec<Name>,
+    seen: HashSet<Name, FixedState>,
+}
+
+impl Distinct {
+    pub(super) fn add(&mut self, name: Name) {
+        // Most records repeat the value before them.
+        if name.is_some() && self.list.last() != Some(&name) && self.seen.insert(name) {
+            self.list.push(name);
+        }
+    }
+
+    pub(super) fn names(&self) -> &[Name] {
+        &self.list
     }
 }
 

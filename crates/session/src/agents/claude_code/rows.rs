@@ -1,6 +1,6 @@
 //! The skeleton of one file: a row per record, with what the model needs and where the rest is.
 
-use super::names::{Name, Names};
+use super::names::{Distinct, Name, Names};
 use crate::model::{Problems, Span};
 use backstory_format::Totals;
 use backstory_format::claude::{BlockKind, Flags, Outcome, RecordKind, Usage};
@@ -195,13 +195,13 @@ pub(super) struct Rows {
     pub(super) first_task: Option<String>,
     pub(super) file_history: Vec<Span>,
     pub(super) first_of: Vec<RowIndex>,
-    pub(super) versions: Vec<Name>,
-    pub(super) git_branches: Vec<Name>,
+    pub(super) versions: Distinct,
+    pub(super) git_branches: Distinct,
     pub(super) last_branch: Option<Name>,
-    pub(super) cwds: Vec<Name>,
-    pub(super) entrypoints: Vec<Name>,
-    pub(super) sessions: Vec<Name>,
-    pub(super) agents: Vec<Name>,
+    pub(super) cwds: Distinct,
+    pub(super) entrypoints: Distinct,
+    pub(super) sessions: Distinct,
+    pub(super) agents: Distinct,
     pub(super) forked_from: Option<(Name, Name)>,
     pub(super) fork_context: Option<(Name, Name)>,
     pub(super) started: Option<Timestamp>,
