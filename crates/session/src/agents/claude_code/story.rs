@@ -7,7 +7,7 @@
 use super::recovery::{Groups, Link};
 use super::rows::{PromptShape, RowIndex, Rows};
 use super::tree::{Leaf, LeafRule, Tree};
-use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_format::claude::RecordKind;
 
 /// Records of a session in the order in which they tell it.
 #[derive(Debug)]
@@ -43,10 +43,7 @@ impl Story {
         let links: Vec<Link> = segments.into_iter().rev().flatten().collect();
         let chain_start = links.len() - chain_length;
         let on_story = taken.clone();
-        let abandoned = match rule {
-            LeafRule::Session => abandoned(tree, groups, &leaves, &mut taken),
-            LeafRule::Agent => Vec::new(),
-        };
+        let abandoned = abandoned(tree, groups, &leaves, &mut taken, rule);
         Story { links, chain_start, abandoned, on_story }
     }
 }
@@ -104,25 +101,32 @@ fn abandoned(
     groups: &Groups<'_>,
     leaves: &[Leaf],
     taken: &mut [bool],
+    rule: LeafRule,
 ) -> Vec<Abandoned> {
-    let mut branches = Vec::new();
-    for leaf in leaves.iter().filter(|leaf| leaf.main) {
-        let (from, path) = branch(tree, leaf.row, taken);
-        if path.iter().any(|index| is_speech(tree.rows, *index)) {
+    let mut branches: Vec<Abandoned> = Vec::new();
+    // Ends of branches first; then whatever hangs only off records that were put elsewhere.
+    let ends = leaves.iter().map(|leaf| leaf.row);
+    let all = (0..tree.rows.rows.len() as RowIndex).rev();
+    let all = all.filter(|index| tree.rows.row(*index).is_some_and(|row| !row.repeated));
+    for end in ends.chain(all) {
+        let (from, path) = branch(tree, end, taken);
+        if path.iter().any(|index| is_speech(tree.rows, *index, rule)) {
             branches.push(Abandoned { from, links: groups.recover(&path, taken) });
         }
     }
-    branches.reverse();
+    branches.sort_by_key(|branch| branch.links.first().map(|link| link.0));
     branches
 }
 
-/// A prompt, or an answer with content: something that was said.
-fn is_speech(rows: &Rows, index: RowIndex) -> bool {
+/// A prompt, or an answer with content: something that was said in this conversation. In a
+/// session's file, sidechain records are another conversation.
+fn is_speech(rows: &Rows, index: RowIndex, rule: LeafRule) -> bool {
     let Some(row) = rows.row(index) else { return false };
+    if row.flags.sidechain && rule == LeafRule::Session {
+        return false;
+    }
     match row.kind {
-        RecordKind::Assistant => {
-            rows.blocks_of(row).iter().any(|block| block.kind != BlockKind::ToolResult)
-        }
+        RecordKind::Assistant => true,
         RecordKind::User => rows.message(row).is_some_and(|part| {
             matches!(
                 part.prompt,

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 pub(super) struct Tree<'a> {
     pub(super) rows: &'a Rows,
     parents: Vec<Option<RowIndex>>,
-    has_child: Vec<bool>,
+    /// How many rows name each uuid as their parent.
+    children: Vec<u32>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -47,18 +48,18 @@ impl<'a> Tree<'a> {
         let mut tree = Tree {
             rows,
             parents: vec![None; rows.rows.len()],
-            has_child: vec![false; rows.names.len()],
+            children: vec![0; rows.names.len()],
             problems: Vec::new(),
         };
         for (index, row) in rows.rows.iter().enumerate() {
-            if !row.parent.is_some() {
+            if !row.parent.is_some() || row.repeated {
                 continue;
             }
-            if let Some(child) = tree.has_child.get_mut(row.parent.index()) {
-                *child = true;
+            if let Some(children) = tree.children.get_mut(row.parent.index()) {
+                *children += 1;
             }
             let parent = rows.find(row.parent);
-            if parent.is_none() && !row.repeated {
+            if parent.is_none() {
                 tree.report(ProblemId::MissingParent, row);
             }
             if let Some(slot) = tree.parents.get_mut(index) {
@@ -75,7 +76,7 @@ impl<'a> Tree<'a> {
 
     /// Whether nothing names this row as its parent.
     pub(super) fn is_terminal(&self, row: &Row) -> bool {
-        !self.has_child.get(row.uuid.index()).copied().unwrap_or(false)
+        self.children.get(row.uuid.index()).copied().unwrap_or(0) == 0
     }
 
     /// Ends of the conversation, the best first: the newest in file order among those that are
@@ -155,6 +156,9 @@ impl<'a> Tree<'a> {
                     }
                     if let Some(row) = rows.row(at) {
                         self.report(ProblemId::ParentCycle, row);
+                        if let Some(children) = self.children.get_mut(row.parent.index()) {
+                            *children -= 1;
+                        }
                     }
                     break;
                 }

@@ -46,7 +46,7 @@ impl Material<'_> {
             seen: HashSet::new(),
         };
         for (index, recovered) in links {
-            if let Some(row) = self.rows.row(*index) {
+            if let Some(row) = self.rows.row(*index).filter(|row| self.speaks(row)) {
                 teller.row(row, *recovered);
             }
         }
