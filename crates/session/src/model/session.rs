@@ -200,6 +200,8 @@ pub enum Recovered {
     Sibling,
     /// The result of a call that is on the chain.
     Result,
+    /// A second writing of something that is on the chain; adds nothing.
+    Copy,
 }
 
 /// A record of the active chain.
@@ -262,6 +264,8 @@ pub struct Session {
     pub shares_history: Vec<Box<str>>,
     /// The first record of the conversation in file order.
     pub first_record: Option<Box<str>>,
+    /// The id of the first model message in file order.
+    pub first_message: Option<Box<str>>,
     pub counts: Counts,
     /// Every message of the file once, abandoned branches included, subagents not.
     pub usage: UsageTotal,

@@ -140,6 +140,7 @@ fn chain_link(link: &ChainLink) -> serde_json::Value {
     let recovered = link.recovered.map(|why| match why {
         Recovered::Sibling => "sibling",
         Recovered::Result => "result",
+        Recovered::Copy => "copy",
     });
     json!({
         "uuid": link.uuid, "line": link.line, "type": link.type_name,

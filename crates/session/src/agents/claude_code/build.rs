@@ -12,7 +12,7 @@ use super::titles;
 use super::tree::{LeafRule, Tree};
 use super::turns::{Material, Speaker};
 use crate::model::{
-    Agent, Branch, Counts, FileFacts, Problems, Session, SessionKind, Turn, UsageTotal,
+    Agent, Branch, Counts, FileFacts, Problems, Recovered, Session, SessionKind, Turn, UsageTotal,
 };
 use crate::store::Source;
 use backstory_format::ProblemId;
@@ -84,6 +84,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         continues: facts::continues(rows, &origin),
         shares_history: Vec::new(),
         first_record: rows.rows.first().and_then(|row| rows.names.text(row.uuid)),
+        first_message: facts::first_message(rows),
         counts: Counts {
             records_by_type: facts::records_by_type(rows),
             recovered: chain_links.iter().filter(|(_, recovered)| recovered.is_some()).count()
@@ -153,7 +154,8 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
 
 /// Calls on the story that nothing answers.
 fn report_orphan_calls(rows: &Rows, results: &Results, links: &[Link], problems: &mut Problems) {
-    for row in links.iter().filter_map(|(at, _)| rows.row(*at)) {
+    let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+    for row in told.filter_map(|(at, _)| rows.row(*at)) {
         for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse) {
             if results.find(rows, block.id).is_none() {
                 problems.push(calls::problem(ProblemId::OrphanCall, row));

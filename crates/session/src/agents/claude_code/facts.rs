@@ -133,3 +133,9 @@ pub(super) fn report_foreign_sessions(rows: &Rows, id: &str, problems: &mut Prob
         }
     }
 }
+
+/// The id of the first message in file order that a model made.
+pub(super) fn first_message(rows: &Rows) -> Option<Box<str>> {
+    let parts = rows.rows.iter().filter_map(|row| rows.message(row));
+    parts.filter_map(|part| rows.names.text(part.id)).next()
+}

@@ -98,6 +98,7 @@ fn subagent(
         continues: Vec::new(),
         shares_history: Vec::new(),
         first_record: rows.names.text(first.uuid),
+        first_message: None,
         counts: count(&turns),
         usage: usage(&turns, &[]),
         turns,

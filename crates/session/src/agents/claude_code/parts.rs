@@ -1,6 +1,6 @@
 //! Messages and their blocks, as far as rows keep them.
 
-use super::collect::hash;
+use super::collect::{ends_hash, hash};
 use super::names::Name;
 use super::prompts;
 use super::rows::{BlockPart, Detail, MessagePart, PromptShape, Rows};
@@ -62,7 +62,8 @@ impl Rows {
             structured: structured.map(|value| span(record, &value)),
             persisted: object
                 .and_then(|value| value.get("persistedOutputPath"))
-                .and_then(|path| text_span(record, &path)),
+                .and_then(|path| text_span(record, &path))
+                .or_else(|| spilled(record, message.content)),
             result_agent: self.name(object.and_then(|value| value.get("agentId"))),
         };
         self.messages.push(part);
@@ -100,7 +101,7 @@ impl Rows {
             id: Name::NONE,
             name: Name::NONE,
             outcome: Outcome::Ok,
-            hash: if user { 0 } else { hash(value.raw()) },
+            hash: if user { ends_hash(value.raw()) } else { hash(value.raw()) },
             prompt_hash: 0,
             signed: false,
             context: false,
@@ -183,4 +184,20 @@ pub(super) fn span(record: &Record<'_>, value: &Value<'_>) -> Span {
 pub(super) fn text_span(record: &Record<'_>, value: &Value<'_>) -> Option<Span> {
     let length = value.raw_text()?.len() as u32;
     Some(Span { offset: record.offset_of(value) + 1, length })
+}
+
+/// The path that clients before 2.1.4x name only in the words that stand for a long output.
+fn spilled(record: &Record<'_>, content: Option<Value<'_>>) -> Option<Span> {
+    const BEFORE: &[u8] = b"saved to: ";
+    let mut results = claude::blocks(content).filter(|block| block.kind == BlockKind::ToolResult);
+    results.find_map(|block| {
+        let text = block.value.get("content")?;
+        let raw = text.raw_text().filter(|raw| raw.starts_with(b"<persisted-output>"))?;
+        let start = memchr::memmem::find(raw, BEFORE)? + BEFORE.len();
+        let rest = raw.get(start..)?;
+        // The line ends with an escaped newline; a backslash in the path would be escaped itself.
+        let length = memchr::memmem::find(rest, b"\\n").unwrap_or(rest.len());
+        let offset = text_span(record, &text)?.offset + start as u64;
+        Some(Span { offset, length: length as u32 })
+    })
 }

@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 200;
 /// Titles are cut to this; the official reader shows 200 characters.
 pub(super) const TITLE_BYTES: usize = 2_000;
 
-const PREFIXES: [(&str, PromptShape); 17] = [
+const PREFIXES: [(&str, PromptShape); 19] = [
     ("<command-name>", PromptShape::Command),
     ("<command-message>", PromptShape::Command),
     ("<local-command-stdout>", PromptShape::CommandOutput),
@@ -27,6 +27,9 @@ const PREFIXES: [(&str, PromptShape); 17] = [
     ("<teammate-message", PromptShape::Teammate),
     ("<system-reminder>", PromptShape::Harness),
     ("<session-start-hook>", PromptShape::Harness),
+    // Without a mark in 1.0.60 to 2.0.29.
+    ("<user-prompt-submit-hook>", PromptShape::Harness),
+    ("Stop hook feedback:", PromptShape::Harness),
     ("<tick>", PromptShape::Harness),
     ("<goal>", PromptShape::Harness),
     // 1.0 wrote one compaction summary without its flag.

@@ -204,11 +204,34 @@ impl<'a> Groups<'a> {
         let time = |at: &RowIndex| self.rows.row(*at).and_then(|row| row.timestamp);
         siblings.sort_by_key(time);
         results.sort_by_key(time);
-        for index in siblings.iter().chain(&results) {
+        let mut found = Vec::with_capacity(siblings.len() + results.len());
+        if !siblings.is_empty() {
+            let placed = self.members(message).filter(|member| taken(seen, *member));
+            let mut known: hashbrown::HashSet<u64> =
+                placed.flat_map(|member| self.block_hashes(member)).collect();
+            for sibling in siblings {
+                let new = self.block_hashes(sibling).filter(|hash| known.insert(*hash)).count() > 0;
+                found.push((sibling, if new { Recovered::Sibling } else { Recovered::Copy }));
+            }
+        }
+        if !results.is_empty() {
+            let answered = answered.get_or_insert_with(|| self.answered_on(path));
+            for result in results {
+                let Some(row) = self.rows.row(result) else { continue };
+                let new = result_ids(self.rows, row).filter(|id| answered.insert(*id)).count() > 0;
+                found.push((result, if new { Recovered::Result } else { Recovered::Copy }));
+            }
+        }
+        // A copy stays free: it is part of what an earlier segment tells.
+        for (index, _) in found.iter().filter(|(_, why)| *why != Recovered::Copy) {
             set(seen, *index as usize, true);
         }
-        let siblings = siblings.into_iter().map(|index| (index, Recovered::Sibling));
-        siblings.chain(results.into_iter().map(|index| (index, Recovered::Result))).collect()
+        found
+    }
+
+    fn block_hashes(&self, row: RowIndex) -> impl Iterator<Item = u64> {
+        let blocks = self.rows.row(row).map_or(&[][..], |row| self.rows.blocks_of(row));
+        blocks.iter().map(|block| block.hash)
     }
 
     fn answered_on(&self, path: &[RowIndex]) -> hashbrown::HashSet<Name> {

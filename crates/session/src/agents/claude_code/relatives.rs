@@ -1,8 +1,10 @@
 //! Resumes and forks: sessions that begin with another session's records.
 //!
 //! Some clients keep the old session id on copied records, which tells by itself. Others rewrite
-//! it (1.0 on every resume, the newest on a fork) and leave only the equal uuids.
+//! it (1.0 on every resume, the newest on a fork) and leave only the equal uuids, or, up to 1.0.60,
+//! only the equal ids of the model's messages.
 
+use super::facts;
 use super::rows::Rows;
 use crate::model::Session;
 use crate::store::{SessionFiles, read_range};
@@ -12,20 +14,22 @@ use std::cmp::Ordering;
 /// How much of a sibling is looked at.
 const HEAD: u64 = 64 << 10;
 
-/// Looks through the other sessions of the same folder for one that starts with the same record.
+/// Looks through the other sessions of the same folder for one that starts with the same record
+/// or the same message.
 /// The one that was begun first is the original: a copy's file starts later, even where the
 /// copied records keep their times.
 pub fn relate(session: &mut Session, siblings: &[SessionFiles]) {
     let own = session.source.path().to_path_buf();
-    let Some(first) = session.first_record.clone() else { return };
     for sibling in
         siblings.iter().filter(|files| files.path != own && files.path.parent() == own.parent())
     {
         let Ok((head, _)) = read_range(&sibling.path, 0, HEAD) else { continue };
         let mut rows = Rows::default();
         read_all(&head, Limits::default(), &mut rows);
-        let shared =
-            rows.rows.first().and_then(|row| rows.names.text(row.uuid)) == Some(first.clone());
+        let record = rows.rows.first().and_then(|row| rows.names.text(row.uuid));
+        let message = facts::first_message(&rows);
+        let shared = record.is_some() && record == session.first_record
+            || message.is_some() && message == session.first_message;
         let id: Box<str> = sibling.id.as_str().into();
         if !shared || session.continues.contains(&id) {
             continue;

@@ -45,7 +45,7 @@ impl Material<'_> {
             uses: HashMap::new(),
             seen: HashSet::new(),
         };
-        for (index, recovered) in links {
+        for (index, recovered) in links.iter().filter(|(_, why)| *why != Some(Recovered::Copy)) {
             if let Some(row) = self.rows.row(*index).filter(|row| self.speaks(row)) {
                 teller.row(row, *recovered);
             }
@@ -319,7 +319,9 @@ fn outcome(turn: &Turn) -> Outcome {
     if turn.events.iter().any(|event| event.kind.starts_with("interrupted")) {
         return Outcome::Interrupted;
     }
-    let Some(last) = turn.steps.last() else { return Outcome::Unanswered };
+    // "No response requested." is what the client puts behind a turn that it resumes.
+    let mut spoken = turn.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
+    let Some(last) = spoken.next() else { return Outcome::Unanswered };
     if last.error.is_some() {
         return Outcome::ApiError;
     }
