@@ -9,6 +9,7 @@ use super::recovery::{Groups, Link};
 use super::rows::{RowIndex, Rows};
 use super::story::Story;
 use super::titles;
+use super::told::event;
 use super::tree::{LeafRule, Tree};
 use super::turns::{Material, Speaker};
 use crate::model::{
@@ -123,9 +124,14 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     let rows = material.rows;
     let mut told = material.tell(&story.links);
     for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
-        let own = !on_story && !row.repeated && material.speaks(row);
-        if let Some(notice) = rows.notice(row).filter(|_| own) {
+        if *on_story || row.repeated || !material.speaks(row) {
+            continue;
+        }
+        if let Some(notice) = rows.notice(row) {
             told.add_late_notice(rows, row, notice);
+        } else if let Some(kind) = material.interruption(row) {
+            // A client that resumes beside the mark of an interruption leaves it as a dead end.
+            told.add_late_event(event(row, kind, None));
         }
     }
     let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
@@ -149,6 +155,7 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     for interjection in &material.queue.interjections {
         told.add_interjection(interjection);
     }
+    told.settle();
     (told.turns, abandoned)
 }
 

@@ -1,7 +1,7 @@
 //! Turns as far as they are told, and events put where they belong.
 
 use super::rows::{Notice, Row, Rows};
-use crate::model::{Block, Content, Event, Interjection, Span, Turn, TurnKind};
+use crate::model::{Block, Content, Event, Interjection, Outcome, Span, Turn, TurnKind};
 use std::sync::Arc;
 
 /// Turns of one sequence of records, and which lines belong to which.
@@ -50,8 +50,20 @@ impl Told {
     /// Adds the events of a branch that has no turns.
     pub(super) fn add_late_events(&mut self, branch: Told) {
         for event in branch.early {
-            let turn = self.turn_at(event.line.min(u64::from(u32::MAX)) as u32);
-            self.add_event(event, turn);
+            self.add_late_event(event);
+        }
+    }
+
+    /// Adds an event to the turn that was running at its line.
+    pub(super) fn add_late_event(&mut self, event: Event) {
+        let turn = self.turn_at(event.line.min(u64::from(u32::MAX)) as u32);
+        self.add_event(event, turn);
+    }
+
+    /// Says how each turn ended, once everything is in its place.
+    pub(super) fn settle(&mut self) {
+        for turn in &mut self.turns {
+            turn.outcome = outcome(turn);
         }
     }
 
@@ -121,5 +133,23 @@ pub(super) fn event(row: &Row, kind: &str, text: Option<Span>) -> Event {
         line: u64::from(row.line),
         timestamp: row.timestamp,
         text: text.map(Content::Text),
+    }
+}
+
+fn outcome(turn: &Turn) -> Outcome {
+    if turn.events.iter().any(|event| event.kind.starts_with("interrupted")) {
+        return Outcome::Interrupted;
+    }
+    // "No response requested." is what the client puts behind a turn that it resumes.
+    let mut spoken = turn.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
+    let Some(last) = spoken.next() else { return Outcome::Unanswered };
+    if last.error.is_some() {
+        return Outcome::ApiError;
+    }
+    let final_stop = last.stop_reason.as_deref().is_some_and(|reason| reason != "tool_use");
+    if final_stop || matches!(last.blocks.last(), Some(Block::Text(_))) {
+        Outcome::Completed
+    } else {
+        Outcome::Open
     }
 }

@@ -37,6 +37,15 @@ impl Material<'_> {
         self.speaker == Speaker::ParentAgent || !row.flags.sidechain
     }
 
+    /// The kind of event if the row is the mark of an interruption.
+    pub(super) fn interruption(&self, row: &Row) -> Option<&'static str> {
+        match self.rows.message(row)?.prompt {
+            PromptShape::Interrupted => Some("interrupted"),
+            PromptShape::InterruptedForTool => Some("interrupted-for-tool-use"),
+            _ => None,
+        }
+    }
+
     pub(super) fn tell(&self, links: &[Link]) -> Told {
         let mut teller = Teller {
             material: self,
@@ -98,9 +107,9 @@ impl Teller<'_> {
             PromptShape::CompactSummary => TurnKind::Compact,
             PromptShape::TaskNotification => TurnKind::TaskNotification,
             PromptShape::Teammate => TurnKind::Teammate,
-            PromptShape::Interrupted => return self.event(row, part, "interrupted"),
-            PromptShape::InterruptedForTool => {
-                return self.event(row, part, "interrupted-for-tool-use");
+            PromptShape::Interrupted | PromptShape::InterruptedForTool => {
+                let kind = self.material.interruption(row).unwrap_or("interrupted");
+                return self.event(row, part, kind);
             }
             PromptShape::CommandOutput => return self.event(row, part, "local-command-output"),
             PromptShape::BashOutput => return self.event(row, part, "bash-output"),
@@ -257,9 +266,7 @@ impl Teller<'_> {
 
     fn finish(mut self) -> Told {
         self.told.fold_unanswered();
-        for turn in &mut self.told.turns {
-            turn.outcome = outcome(turn);
-        }
+        self.told.settle();
         self.told.places.sort_by_key(|(line, _)| *line);
         self.told
     }
@@ -312,24 +319,6 @@ impl Members {
         if !self.request.is_some() {
             self.request = part.request;
         }
-    }
-}
-
-fn outcome(turn: &Turn) -> Outcome {
-    if turn.events.iter().any(|event| event.kind.starts_with("interrupted")) {
-        return Outcome::Interrupted;
-    }
-    // "No response requested." is what the client puts behind a turn that it resumes.
-    let mut spoken = turn.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
-    let Some(last) = spoken.next() else { return Outcome::Unanswered };
-    if last.error.is_some() {
-        return Outcome::ApiError;
-    }
-    let final_stop = last.stop_reason.as_deref().is_some_and(|reason| reason != "tool_use");
-    if final_stop || matches!(last.blocks.last(), Some(Block::Text(_))) {
-        Outcome::Completed
-    } else {
-        Outcome::Open
     }
 }
 
