@@ -13,8 +13,9 @@ use std::borrow::Cow;
 pub(super) struct Tree<'a> {
     pub(super) rows: &'a Rows,
     parents: Vec<Option<RowIndex>>,
-    /// How many rows name each uuid as their parent.
-    children: Vec<u32>,
+    /// Whether any row names the uuid as its parent, before cycles are cut: what ends a branch is
+    /// the official reader's rule.
+    has_child: Vec<bool>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -48,18 +49,18 @@ impl<'a> Tree<'a> {
         let mut tree = Tree {
             rows,
             parents: vec![None; rows.rows.len()],
-            children: vec![0; rows.names.len()],
+            has_child: vec![false; rows.names.len()],
             problems: Vec::new(),
         };
         for (index, row) in rows.rows.iter().enumerate() {
-            if !row.parent.is_some() || row.repeated {
+            if !row.parent.is_some() {
                 continue;
             }
-            if let Some(children) = tree.children.get_mut(row.parent.index()) {
-                *children += 1;
+            if let Some(has_child) = tree.has_child.get_mut(row.parent.index()) {
+                *has_child = true;
             }
             let parent = rows.find(row.parent);
-            if parent.is_none() {
+            if parent.is_none() && !row.repeated {
                 tree.report(ProblemId::MissingParent, row);
             }
             if let Some(slot) = tree.parents.get_mut(index) {
@@ -76,7 +77,7 @@ impl<'a> Tree<'a> {
 
     /// Whether nothing names this row as its parent.
     pub(super) fn is_terminal(&self, row: &Row) -> bool {
-        self.children.get(row.uuid.index()).copied().unwrap_or(0) == 0
+        !self.has_child.get(row.uuid.index()).copied().unwrap_or(false)
     }
 
     /// Ends of the conversation, the best first: the newest in file order among those that are
@@ -156,9 +157,6 @@ impl<'a> Tree<'a> {
                     }
                     if let Some(row) = rows.row(at) {
                         self.report(ProblemId::ParentCycle, row);
-                        if let Some(children) = self.children.get_mut(row.parent.index()) {
-                            *children -= 1;
-                        }
                     }
                     break;
                 }
