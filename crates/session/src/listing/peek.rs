@@ -12,8 +12,10 @@ use crate::model::{Agent, SessionKind};
 use crate::store::{SessionFiles, StoreError, contains_any, read_range};
 use backstory_format::Limits;
 
-/// Bytes read at each end; the same as the official reader.
-const END: u64 = 64 << 10;
+/// Bytes read at the start: enough for most files to be read whole at once.
+const HEAD: u64 = 128 << 10;
+/// Bytes read at the end; the same as the official reader.
+const TAIL: u64 = 64 << 10;
 
 /// Reads the two ends, or all of the file where they do not suffice.
 pub fn peek(
@@ -21,10 +23,13 @@ pub fn peek(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<Summary, StoreError> {
-    let (head, state) = read_range(&files.path, 0, END)?;
-    let tail_start = state.size.saturating_sub(END).max(head.len() as u64);
-    let (tail, _) = read_range(&files.path, tail_start, state.size)?;
-    let gap = tail_start > head.len() as u64;
+    let (head, state) = read_range(&files.path, 0, HEAD)?;
+    let tail_start = state.size.saturating_sub(TAIL).max(head.len() as u64);
+    let gap = state.size > head.len() as u64;
+    let tail = match gap {
+        true => read_range(&files.path, tail_start, state.size)?.0,
+        false => Vec::new(),
+    };
     let middle = || {
         let markers = claude_code::TITLE_MARKERS;
         contains_any(&files.path, head.len() as u64, tail_start, markers).unwrap_or(true)

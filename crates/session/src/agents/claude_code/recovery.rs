@@ -69,10 +69,14 @@ impl<'a> Groups<'a> {
             if block.kind != BlockKind::ToolUse || !block.id.is_some() {
                 continue;
             }
-            let same = |owner| id.is_some_and(|id| self.same_message(owner, id));
-            let owner = match self.owners.get(block.id.index()) {
-                Some(Owner::One(owner)) if !same(*owner) => Owner::Several,
-                Some(Owner::Several) => Owner::Several,
+            // Records without a message id never make an id ambiguous.
+            let owner = match (self.owners.get(block.id.index()), id) {
+                (Some(Owner::Several), _) => Owner::Several,
+                (Some(Owner::One(known)), None) => Owner::One(*known),
+                (Some(Owner::One(known)), Some(id)) => match self.message_of(*known) {
+                    Some(other) if other != id => Owner::Several,
+                    _ => Owner::One(index),
+                },
                 _ => Owner::One(index),
             };
             set(&mut self.owners, block.id.index(), owner);
@@ -215,10 +219,12 @@ impl<'a> Groups<'a> {
             }
         }
         if !results.is_empty() {
-            let answered = answered.get_or_insert_with(|| self.answered_on(path));
+            let elsewhere = answered.get_or_insert_with(|| self.answered_on(path));
+            let mut here = hashbrown::HashSet::new();
             for result in results {
                 let Some(row) = self.rows.row(result) else { continue };
-                let new = result_ids(self.rows, row).filter(|id| answered.insert(*id)).count() > 0;
+                let fresh = result_ids(self.rows, row).filter(|id| !elsewhere.contains(id));
+                let new = fresh.filter(|id| here.insert(*id)).count() > 0;
                 found.push((result, if new { Recovered::Result } else { Recovered::Copy }));
             }
         }
@@ -240,7 +246,11 @@ impl<'a> Groups<'a> {
     }
 
     fn same_message(&self, row: RowIndex, message: Name) -> bool {
-        self.rows.row(row).and_then(|row| self.message_id(row)) == Some(message)
+        self.message_of(row) == Some(message)
+    }
+
+    fn message_of(&self, row: RowIndex) -> Option<Name> {
+        self.rows.row(row).and_then(|row| self.message_id(row))
     }
 
     fn message_id(&self, row: &Row) -> Option<Name> {

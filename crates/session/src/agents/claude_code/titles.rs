@@ -1,5 +1,6 @@
 //! What to call a session.
 
+use super::names::Name;
 use super::rows::Rows;
 use crate::model::{SessionKind, Title, TitleSource};
 use backstory_format::claude::RecordKind;
@@ -8,11 +9,19 @@ use backstory_format::claude::RecordKind;
 /// first prompt, the first command. In 1.0 a `summary` often names *another* session of the
 /// project, so one counts only when the record it points to is here.
 pub(super) fn title(rows: &Rows, kind: SessionKind) -> Option<Title> {
+    title_where(rows, kind, |leaf| rows.find(leaf).is_some())
+}
+
+/// The same for rows that are only a part of the file; `is_here` says whether it holds a record.
+pub(super) fn title_where(
+    rows: &Rows,
+    kind: SessionKind,
+    is_here: impl Fn(Name) -> bool,
+) -> Option<Title> {
     let last = |kind| {
         let mut found = rows.titles.iter().rev().filter(|title| title.kind == kind);
         found.find(|title| {
-            let own = kind != RecordKind::Summary
-                || title.leaf.some().is_some_and(|leaf| rows.find(leaf).is_some());
+            let own = kind != RecordKind::Summary || title.leaf.some().is_some_and(&is_here);
             own && !title.text.is_empty()
         })
     };
