@@ -177,7 +177,7 @@ def compare_fast(report: Report, backstory: Backstory, config: Path, one: Staged
     for row in fast:
         for field, value in row.items():
             if value is not None and value != full[row["path"]][field]:
-                report.fail(one, "ls --fast", path=row["path"], field=field, fast=value, full=full[row["path"]][field])
+                report.fail(one, "ls --fast", path=row["path"], column=field, fast=value, full=full[row["path"]][field])
 
 
 def compare_listing(

@@ -17,6 +17,9 @@ const HEAD: u64 = 128 << 10;
 /// Bytes read at the end; the same as the official reader.
 const TAIL: u64 = 64 << 10;
 
+/// Files up to this size are held in memory where their ends do not suffice.
+const WHOLE: u64 = 16 << 20;
+
 /// Reads the two ends, or all of the file where they do not suffice.
 pub fn peek(
     files: &SessionFiles,
@@ -34,12 +37,14 @@ pub fn peek(
         let markers = claude_code::TITLE_MARKERS;
         contains_any(&files.path, head.len() as u64, tail_start, markers).unwrap_or(true)
     };
-    let seen = match claude_code::glance(&head, &tail, gap, middle) {
-        Some(glance) => glance,
-        None => {
-            let whole = claude_code::read_alone(files, limits, buffer)?;
-            return Ok(Summary { full: None, ..Summary::of(&whole) });
-        }
+    let mut seen = claude_code::glance(&head, &tail, gap, middle);
+    if seen.is_none() && state.size <= WHOLE {
+        let (whole, _) = read_range(&files.path, 0, state.size)?;
+        seen = claude_code::glance(&whole, &[], false, || false);
+    }
+    let Some(seen) = seen else {
+        let whole = claude_code::read_alone(files, limits, buffer)?;
+        return Ok(Summary { full: None, ..Summary::of(&whole) });
     };
     Ok(Summary {
         agent: Agent::ClaudeCode,

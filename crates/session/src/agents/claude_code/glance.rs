@@ -109,8 +109,12 @@ impl Ends {
     /// The title, if these are all lines of the file.
     fn title(&self, whole: &[u8]) -> Option<Title> {
         titles::title_where(&self.rows, SessionKind::Session, |leaf| {
-            let uuid = [b"\"uuid\":\"", self.rows.names.bytes(leaf), b"\""].concat();
-            memmem::find(whole, &uuid).is_some()
+            let uuid = [b"\"", self.rows.names.bytes(leaf), b"\""].concat();
+            memmem::find_iter(whole, &uuid).any(|at| {
+                let before = whole.get(..at).unwrap_or_default().trim_ascii_end();
+                let key = before.strip_suffix(b":").unwrap_or_default().trim_ascii_end();
+                key.ends_with(b"\"uuid\"")
+            })
         })
     }
 }
