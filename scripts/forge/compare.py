@@ -10,8 +10,8 @@ from compare_messages import Report, check_result, check_step
 NOT_TASKS = {"warmup", "compaction", "prompt-suggestion"}
 """Kinds of subagents that the client starts for itself."""
 
-FAULTS_OF_CLIENTS = {"duplicate-uuid"}
-"""Problems that clients make: 2.1.70 at times writes the record before a compaction twice."""
+FAULTS_OF_CLIENTS = {("2.1.70", "duplicate-uuid")}
+"""Problems that a release makes itself: 2.1.70 at times writes the record before a compaction twice."""
 
 
 def lineage(truth, session):
@@ -47,7 +47,7 @@ def check_session(report, truth, session, shown):
     report.expect(where, "versions", [truth["version"]], shown.get("versions"))
     report.expect(where, "models", distinct(r["model"] for r in main), shown.get("models"))
     report.expect(where, "project", truth["project"], (shown.get("project") or {}).get("path"))
-    check_problems(report, where, shown)
+    check_problems(report, where, truth, shown)
     check_origin(report, where, session, shown)
     check_turns(report, where, truth, runs, replies, shown)
     check_compactions(report, where, truth, runs, shown)
@@ -70,10 +70,11 @@ def distinct(values):
     return list(dict.fromkeys(values))
 
 
-def check_problems(report, where, shown):
+def check_problems(report, where, truth, shown):
     """A file that a client wrote by itself has no fault but its own; mere notices, such as copies, are allowed."""
     for problem in shown.get("problems", []):
-        if problem.get("severity") != "info" and problem.get("id") not in FAULTS_OF_CLIENTS:
+        own = (truth["version"], problem.get("id")) in FAULTS_OF_CLIENTS
+        if problem.get("severity") != "info" and not own:
             report.fault(where, f"problem {problem.get('id')} at line {problem.get('line')}: {problem.get('detail')}")
 
 
@@ -279,4 +280,4 @@ def check_agent(report, place, truth, agent, seen, replies):
     for call in truth["calls"]:
         if call["owner"] == agent["name"] and call["id"] in blocks:
             check_result(report, place, call, blocks[call["id"]].get("result"))
-    check_problems(report, place, seen)
+    check_problems(report, place, truth, seen)
