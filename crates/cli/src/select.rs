@@ -8,9 +8,11 @@ use crate::times;
 use crate::ui;
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
-use backstory_session::listing::{Summary, peek};
+use backstory_session::listing::{Buffers, Summary, peek};
 use backstory_session::model::Session;
-use backstory_session::store::{AgentFile, Found, Notice, Root, SessionFiles, discover};
+use backstory_session::store::{
+    AgentFile, Found, Notice, Root, SessionFiles, discover, discover_sessions,
+};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -24,11 +26,15 @@ pub(crate) struct Selection {
     pub(crate) sample: Option<Sample>,
 }
 
-/// What to do on a machine without sessions.
+/// What to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WhenNone {
-    UseSample,
-    LeaveEmpty,
+pub(crate) enum Seek {
+    /// Sessions and their subagents.
+    All,
+    /// Sessions without their subagents.
+    Sessions,
+    /// Sessions and their subagents; the bundled sample where the machine has none.
+    AllOrSample,
 }
 
 impl Selection {
@@ -36,7 +42,7 @@ impl Selection {
     pub(crate) fn find(
         global: &GlobalArguments,
         extra: &[Root],
-        when_none: WhenNone,
+        seek: Seek,
     ) -> Result<Selection, CliError> {
         let limits = Limits { max_record: global.max_record, ..Limits::default() };
         let named: Vec<Root> = global
@@ -57,11 +63,14 @@ impl Selection {
         let roots = if named.is_empty() { environment::default_roots() } else { named.clone() };
         let existing: Vec<Root> =
             roots.iter().filter(|root| root.path.exists() || !named.is_empty()).cloned().collect();
-        let found = discover(&existing);
+        let found = match seek {
+            Seek::Sessions => discover_sessions(&existing),
+            Seek::All | Seek::AllOrSample => discover(&existing),
+        };
         if found.sessions.is_empty()
             && found.stray_agents.is_empty()
             && named.is_empty()
-            && when_none == WhenNone::UseSample
+            && seek == Seek::AllOrSample
         {
             let sample = Sample::unpack()?;
             let found = discover(&[Root { path: sample.path().to_path_buf() }]);
@@ -119,8 +128,8 @@ impl Selection {
             .found
             .sessions
             .par_iter()
-            .map_init(Vec::new, |buffer, files| {
-                peek(files, self.limits, buffer).map_err(|error| notice(&files.path, &error))
+            .map_init(Buffers::default, |buffers, files| {
+                peek(files, self.limits, buffers).map_err(|error| notice(&files.path, &error))
             })
             .collect();
         let mut rows = Vec::with_capacity(results.len());
@@ -203,7 +212,7 @@ impl Selection {
     fn candidates(&self, heading: &str, sessions: &[&SessionFiles]) -> String {
         let mut rows: Vec<Summary> = sessions
             .iter()
-            .filter_map(|files| peek(files, self.limits, &mut Vec::new()).ok())
+            .filter_map(|files| peek(files, self.limits, &mut Buffers::default()).ok())
             .collect();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
         let mut text = format!("{heading}:");

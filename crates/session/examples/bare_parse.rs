@@ -1,16 +1,16 @@
 //! The yardstick of the benchmark: a bare typed parse of the same bytes with serde_json.
 //!
-//! Reads every `.jsonl` below the given roots on all threads and parses each line into structs
+//! Reads every session and subagent below the given roots on all threads and parses each line into structs
 //! that hold what the model holds: the envelope, the message, its blocks and usage. Nothing is
 //! built from them.
 #![allow(clippy::print_stdout, dead_code)]
 
+use backstory_session::store::{Root, discover};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::path::PathBuf;
-use walkdir::WalkDir;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,12 +69,13 @@ struct Block<'a> {
 }
 
 fn main() {
-    let files: Vec<PathBuf> = std::env::args_os()
-        .skip(1)
-        .flat_map(|root| WalkDir::new(root).into_iter().flatten())
-        .map(walkdir::DirEntry::into_path)
-        .filter(|path| path.extension().is_some_and(|end| end == "jsonl") && path.is_file())
-        .collect();
+    let roots: Vec<Root> =
+        std::env::args_os().skip(1).map(|root| Root { path: root.into() }).collect();
+    let found = discover(&roots);
+    let agents = found.sessions.iter().flat_map(|session| &session.agents);
+    let agents = agents.chain(&found.stray_agents).map(|agent| &agent.path);
+    let files: Vec<&PathBuf> =
+        found.sessions.iter().map(|session| &session.path).chain(agents).collect();
     let (bytes, records, blocks) = files
         .par_iter()
         .with_max_len(1)

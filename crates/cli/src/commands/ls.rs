@@ -4,7 +4,7 @@ use crate::args::GlobalArguments;
 use crate::commands::ls_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Selection, WhenNone};
+use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_session::agents::claude_code;
@@ -107,7 +107,8 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     let scopes: Vec<ProjectScope> =
         arguments.project.iter().chain(projects).map(|path| ProjectScope::new(path)).collect();
     let filter = Filter::new(arguments, scopes, now)?;
-    let selection = Selection::find(global, &extra, WhenNone::LeaveEmpty)?;
+    let seek = if arguments.fast { Seek::Sessions } else { Seek::All };
+    let selection = Selection::find(global, &extra, seek)?;
     let (mut rows, mut notices) = if arguments.fast {
         selection.peek_sessions()
     } else {

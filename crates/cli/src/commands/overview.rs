@@ -4,7 +4,7 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::figures::{bytes, compact, counted, grouped};
-use crate::select::{Selection, WhenNone};
+use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_format::{ProblemId, Severity};
@@ -97,7 +97,7 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let now = environment::now();
-    let selection = Selection::find(global, &[], WhenNone::UseSample)?;
+    let selection = Selection::find(global, &[], Seek::AllOrSample)?;
     let (parts, mut notices) = selection.map_sessions(Tally::of);
     notices.splice(0..0, selection.found.notices.iter().cloned());
     if !global.quiet {

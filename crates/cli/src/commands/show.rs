@@ -2,7 +2,7 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, Selection, WhenNone, as_path};
+use crate::select::{Chosen, Seek, Selection, as_path};
 use crate::ui::{self, JsonLines};
 use backstory_session::agents::claude_code;
 use backstory_session::store::{Notice, Root, discover};
@@ -35,7 +35,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     let path = as_path(&arguments.session);
     let extra: Vec<_> = path.clone().into_iter().collect();
-    let selection = Selection::find(global, &extra, WhenNone::LeaveEmpty)?;
+    let selection = Selection::find(global, &extra, Seek::All)?;
     let chosen = match &path {
         Some(root) => {
             let found = &selection.found;

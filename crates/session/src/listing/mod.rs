@@ -6,5 +6,5 @@
 mod peek;
 mod summary;
 
-pub use peek::peek;
+pub use peek::{Buffers, peek};
 pub use summary::{Full, Summary};

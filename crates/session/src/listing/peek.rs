@@ -9,7 +9,7 @@
 use super::Summary;
 use crate::agents::claude_code;
 use crate::model::{Agent, SessionKind};
-use crate::store::{SessionFiles, StoreError, contains_any, read_range};
+use crate::store::{Ends, SessionFiles, StoreError};
 use backstory_format::Limits;
 
 /// Bytes read at the start: enough for most files to be read whole at once.
@@ -20,30 +20,41 @@ const TAIL: u64 = 64 << 10;
 /// Files up to this size are held in memory where their ends do not suffice.
 const WHOLE: u64 = 16 << 20;
 
+/// What one thread keeps from file to file.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
 /// Reads the two ends, or all of the file where they do not suffice.
 pub fn peek(
     files: &SessionFiles,
     limits: Limits,
-    buffer: &mut Vec<u8>,
+    buffers: &mut Buffers,
 ) -> Result<Summary, StoreError> {
-    let (head, state) = read_range(&files.path, 0, HEAD)?;
+    let Buffers { head, tail } = buffers;
+    let ends = Ends::open(&files.path)?;
+    let state = ends.state;
+    ends.read(0, HEAD, head)?;
     let tail_start = state.size.saturating_sub(TAIL).max(head.len() as u64);
     let gap = state.size > head.len() as u64;
-    let tail = match gap {
-        true => read_range(&files.path, tail_start, state.size)?.0,
-        false => Vec::new(),
-    };
+    ends.read(tail_start, state.size, tail)?;
     let middle = || {
-        let markers = claude_code::TITLE_MARKERS;
-        contains_any(&files.path, head.len() as u64, tail_start, markers).unwrap_or(true)
+        let longest = claude_code::LONGEST_TITLE_MARKER;
+        let start = head.len() as u64;
+        let found =
+            ends.any(start, tail_start, longest, |part| claude_code::find_title(part).is_some());
+        found.unwrap_or(true)
     };
-    let mut seen = claude_code::glance(&head, &tail, gap, middle);
+    let mut seen = claude_code::glance(head, tail, gap, middle);
     if seen.is_none() && state.size <= WHOLE {
-        let (whole, _) = read_range(&files.path, 0, state.size)?;
-        seen = claude_code::glance(&whole, &[], false, || false);
+        ends.read(0, state.size, head)?;
+        seen = claude_code::glance(head, &[], false, || false);
+        head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {
-        let whole = claude_code::read_alone(files, limits, buffer)?;
+        let whole = claude_code::read_alone(files, limits, head)?;
         return Ok(Summary { full: None, ..Summary::of(&whole) });
     };
     Ok(Summary {

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use walkdir::{DirEntry, WalkDir};
 
 /// A place to look for sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +84,24 @@ enum Layout {
     Bare,
 }
 
-/// Looks for sessions below `roots`.
+/// Looks for sessions and their subagents below `roots`.
 pub fn discover(roots: &[Root]) -> Found {
+    look(roots, Sought::All)
+}
+
+/// Looks for sessions only, which is quicker: their own folders are not entered, agents' files not
+/// opened.
+pub fn discover_sessions(roots: &[Root]) -> Found {
+    look(roots, Sought::Sessions)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    All,
+    Sessions,
+}
+
+fn look(roots: &[Root], sought: Sought) -> Found {
     let mut found = Found::default();
     let mut agents = Vec::new();
     for root in roots {
@@ -93,15 +109,18 @@ pub fn discover(roots: &[Root]) -> Found {
         if root.path.is_file() {
             single_file(&root.path, &mut found, &mut agents);
         } else if projects.is_dir() {
-            walk(&projects, Layout::Projects, &mut found, &mut agents);
+            walk(&projects, Layout::Projects, sought, &mut found, &mut agents);
         } else if root.path.is_dir() {
-            walk(&root.path, Layout::Bare, &mut found, &mut agents);
+            walk(&root.path, Layout::Bare, sought, &mut found, &mut agents);
         } else {
             found.note(&root.path, "no such file or folder");
         }
     }
     found.sessions.sort_by(|a, b| a.path.cmp(&b.path));
     found.sessions.dedup_by(|a, b| a.path == b.path);
+    if sought == Sought::Sessions {
+        agents.clear();
+    }
     agents.par_iter_mut().filter(|agent| agent.place == AgentPlace::Beside).for_each(|agent| {
         agent.owner = owner_of(&agent.path);
     });
@@ -113,6 +132,13 @@ pub fn discover(roots: &[Root]) -> Found {
 impl Found {
     fn note(&mut self, path: &Path, reason: impl Into<String>) {
         self.notices.push(Notice { path: path.into(), reason: reason.into() });
+    }
+
+    fn add(&mut self, more: Found) {
+        self.sessions.extend(more.sessions);
+        self.stray_agents.extend(more.stray_agents);
+        self.empty += more.empty;
+        self.notices.extend(more.notices);
     }
 
     /// Gives each agent to its session: the one whose folder it lies in, or the one it names and
@@ -156,7 +182,7 @@ fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     // Its subagents belong to it even when only the file was named.
     for folder in [path.with_extension("").join("subagents")] {
         if folder.is_dir() {
-            walk(&folder, Layout::Projects, found, agents);
+            walk(&folder, Layout::Projects, Sought::All, found, agents);
         }
     }
     let beside =
@@ -177,56 +203,124 @@ fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     found.sessions.push(session);
 }
 
-fn walk(top: &Path, layout: Layout, found: &mut Found, agents: &mut Vec<AgentFile>) {
-    let canonical = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
-    for entry in WalkDir::new(top).follow_links(false).follow_root_links(true) {
-        match entry {
-            Ok(entry) => visit(&entry, layout, &canonical, found, agents),
-            Err(error) => {
-                let path = error.path().unwrap_or(top).to_path_buf();
-                let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                found.note(&path, cause);
-            }
-        }
-    }
+/// What is looked for below one root, and how.
+#[derive(Debug, Clone, Copy)]
+struct Walk<'a> {
+    layout: Layout,
+    sought: Sought,
+    /// The root without links.
+    top: &'a Path,
 }
 
-fn visit(
-    entry: &DirEntry,
-    layout: Layout,
+/// What one folder, or several, hold.
+#[derive(Debug, Default)]
+struct Level {
+    found: Found,
+    agents: Vec<AgentFile>,
+    folders: Vec<PathBuf>,
+}
+
+fn walk(
     top: &Path,
+    layout: Layout,
+    sought: Sought,
     found: &mut Found,
     agents: &mut Vec<AgentFile>,
 ) {
-    let path = entry.path();
-    if path.extension() != Some(OsStr::new("jsonl")) {
-        return;
+    let canonical = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
+    let walk = Walk { layout, sought, top: &canonical };
+    // Links are not followed, so there is an end to this.
+    let mut folders = vec![top.to_path_buf()];
+    while !folders.is_empty() {
+        let level = folders.par_iter().map(|folder| walk.folder(folder)).reduce(
+            Level::default,
+            |mut all, more| {
+                all.add(more);
+                all
+            },
+        );
+        found.add(level.found);
+        agents.extend(level.agents);
+        folders = level.folders;
     }
-    if entry.file_type().is_symlink() {
-        // A link inside the tree names a file that is found anyway.
-        if !std::fs::canonicalize(path).is_ok_and(|target| target.starts_with(top)) {
-            found.note(path, "a link that leads out of the folder or nowhere");
+}
+
+impl Level {
+    fn add(&mut self, more: Level) {
+        self.found.add(more.found);
+        self.agents.extend(more.agents);
+        self.folders.extend(more.folders);
+    }
+}
+
+impl Walk<'_> {
+    fn folder(self, folder: &Path) -> Level {
+        let mut level = Level::default();
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                level.found.note(folder, error.to_string());
+                return level;
+            }
+        };
+        for entry in entries {
+            match entry {
+                Ok(entry) => self.visit(&entry, &mut level),
+                Err(error) => level.found.note(folder, error.to_string()),
+            }
         }
-        return;
+        level
     }
-    if !entry.file_type().is_file() {
-        return found.note(path, "not a regular file");
+
+    fn enters(self, folder: &Path) -> bool {
+        match (self.sought, self.layout) {
+            (Sought::All, _) => true,
+            (Sought::Sessions, Layout::Projects) => !named_by_uuid(folder),
+            (Sought::Sessions, Layout::Bare) => folder.file_name() != Some(OsStr::new("subagents")),
+        }
     }
-    let Some(stem) = path.file_stem().and_then(OsStr::to_str) else {
-        return found.note(path, "the name is not UTF-8");
-    };
-    let Ok(metadata) = entry.metadata() else { return found.note(path, "cannot be read") };
-    let in_subagents = session_folder(path).is_some();
-    if stem.starts_with("agent-") {
-        agents.push(agent_file(path, &metadata));
-    } else if in_subagents {
-        // Journals of workflow runs: no conversation.
-    } else if layout == Layout::Projects && !is_uuid(stem) {
-        found.note(path, "not named like a session");
-    } else if metadata.len() == 0 {
-        found.empty += 1;
-    } else {
-        found.sessions.push(session_files(path, &metadata));
+
+    fn visit(self, entry: &DirEntry, level: &mut Level) {
+        let path = entry.path();
+        let Level { found, agents, folders } = level;
+        let Ok(kind) = entry.file_type() else { return found.note(&path, "cannot be read") };
+        if kind.is_dir() && self.enters(&path) {
+            folders.push(path.clone());
+        }
+        if path.extension() != Some(OsStr::new("jsonl")) {
+            return;
+        }
+        if kind.is_symlink() {
+            // A link inside the tree names a file that is found anyway.
+            if !std::fs::canonicalize(&path).is_ok_and(|target| target.starts_with(self.top)) {
+                found.note(&path, "a link that leads out of the folder or nowhere");
+            }
+            return;
+        }
+        if !kind.is_file() {
+            return found.note(&path, "not a regular file");
+        }
+        let Some(stem) = path.file_stem().and_then(OsStr::to_str) else {
+            return found.note(&path, "the name is not UTF-8");
+        };
+        let is_agent = stem.starts_with("agent-");
+        if is_agent && self.sought == Sought::Sessions {
+            return;
+        }
+        let Ok(metadata) = entry.metadata() else { return found.note(&path, "cannot be read") };
+        let within_session = session_folder(&path).is_some()
+            || (self.layout == Layout::Projects && path.parent().is_some_and(named_by_uuid));
+        if is_agent {
+            agents.push(agent_file(&path, &metadata));
+        } else if within_session {
+            // Journals of workflow runs and the like: no conversation.
+        } else if self.layout == Layout::Projects && !is_uuid(stem) {
+            found.note(&path, "not named like a session");
+        } else if metadata.len() == 0 {
+            found.empty += 1;
+        } else {
+            found.sessions.push(session_files(&path, &metadata));
+        }
     }
 }
 
@@ -284,6 +378,10 @@ fn owner_of(path: &Path) -> Option<String> {
         scan(line.content, 0, 256, &mut tape).ok()?;
         tape.root(line.content)?.get_text("sessionId").map(|id| id.into_owned())
     })
+}
+
+fn named_by_uuid(path: &Path) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_some_and(is_uuid)
 }
 
 fn is_uuid(text: &str) -> bool {

@@ -5,7 +5,9 @@ mod open;
 mod project;
 mod source;
 
-pub use discover::{AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover};
-pub use open::{FileState, Read, StoreError, contains_any, read_file, read_range};
+pub use discover::{
+    AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
+};
+pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};

@@ -78,46 +78,86 @@ pub fn read_file<V: Visitor>(
 
 /// Reads bytes `start..end` of `path` (as far as it goes).
 pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileState), StoreError> {
-    let (file, state) = open(path)?;
+    let ends = Ends::open(path)?;
     let mut bytes = Vec::new();
-    let length = end.min(state.size).saturating_sub(start);
-    let read = (&file)
-        .seek(SeekFrom::Start(start))
-        .and_then(|_| (&file).take(length).read_to_end(&mut bytes));
-    read.map_err(|cause| StoreError::Io { path: path.into(), cause })?;
-    Ok((bytes, state))
+    ends.read(start, end, &mut bytes)?;
+    Ok((bytes, ends.state))
 }
 
-/// Whether any of `patterns` occurs in bytes `start..end` of `path`. Searches through a window, so
-/// memory does not depend on the file.
-pub fn contains_any(
-    path: &Path,
-    start: u64,
-    end: u64,
-    patterns: &[&str],
-) -> Result<bool, StoreError> {
-    let io = |cause| StoreError::Io { path: path.into(), cause };
-    let (mut file, state) = open(path)?;
-    let finders: Vec<_> = patterns.iter().map(memchr::memmem::Finder::new).collect();
-    let overlap = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
-    let mut left = end.min(state.size).saturating_sub(start);
-    let mut window = Vec::with_capacity(WINDOW / 4);
-    file.seek(SeekFrom::Start(start)).map_err(io)?;
-    while left > 0 {
-        // Keep the end of the last window: a pattern may lie across both.
-        let kept = window.len().saturating_sub(overlap);
-        window.drain(..kept);
-        let wanted = (WINDOW as u64 / 4).min(left);
-        let read = (&file).take(wanted).read_to_end(&mut window).map_err(io)?;
-        if finders.iter().any(|finder| finder.find(&window).is_some()) {
-            return Ok(true);
-        }
-        if read == 0 {
-            break;
-        }
-        left -= read as u64;
+/// A file of which parts are read.
+#[derive(Debug)]
+pub struct Ends<'a> {
+    path: &'a Path,
+    file: File,
+    pub state: FileState,
+}
+
+impl<'a> Ends<'a> {
+    pub fn open(path: &'a Path) -> Result<Ends<'a>, StoreError> {
+        let (file, state) = open(path)?;
+        Ok(Ends { path, file, state })
     }
-    Ok(false)
+
+    /// Reads bytes `start..end` (as far as the file goes) into `bytes`, replacing what it held.
+    pub fn read(&self, start: u64, end: u64, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
+        bytes.clear();
+        let length = end.min(self.state.size).saturating_sub(start);
+        let read = (&self.file)
+            .seek(SeekFrom::Start(start))
+            .and_then(|_| append(&self.file, length as usize, bytes));
+        read.map(drop).map_err(|cause| StoreError::Io { path: self.path.into(), cause })
+    }
+
+    /// Whether bytes `start..end` hold what `test` looks for, which is at most `longest` bytes
+    /// long. Searches through a window, so memory does not depend on the file.
+    pub fn any(
+        &self,
+        start: u64,
+        end: u64,
+        longest: usize,
+        test: impl Fn(&[u8]) -> bool,
+    ) -> Result<bool, StoreError> {
+        let io = |cause| StoreError::Io { path: self.path.into(), cause };
+        let mut left = end.min(self.state.size).saturating_sub(start);
+        let mut window = Vec::with_capacity(WINDOW / 4);
+        (&self.file).seek(SeekFrom::Start(start)).map_err(io)?;
+        while left > 0 {
+            // Keep the end of the last window: a match may lie across both.
+            let kept = window.len().saturating_sub(longest);
+            window.drain(..kept);
+            let wanted = (WINDOW as u64 / 4).min(left);
+            let read = append(&self.file, wanted as usize, &mut window).map_err(io)?;
+            if test(&window) {
+                return Ok(true);
+            }
+            if read == 0 {
+                break;
+            }
+            left -= read as u64;
+        }
+        Ok(false)
+    }
+}
+
+/// Appends `wanted` bytes to `buffer`, fewer only at the end of the file. Asks for all of them at
+/// once: `read_to_end` starts with small reads and would make many calls.
+fn append(mut file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let start = buffer.len();
+    buffer.resize(start + wanted, 0);
+    let mut read = 0;
+    while read < wanted {
+        match file.read(buffer.get_mut(start + read..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                buffer.truncate(start + read);
+                return Err(error);
+            }
+        }
+    }
+    buffer.truncate(start + read);
+    Ok(read)
 }
 
 /// Opens a regular file without ever waiting for it.
@@ -206,7 +246,7 @@ impl Feed<'_> {
         if missing == 0 {
             return Ok(true);
         }
-        let read = self.file.take(missing).read_to_end(self.buffer)?;
+        let read = append(self.file, missing as usize, self.buffer)?;
         self.at += read as u64;
         Ok(read as u64 == missing)
     }

@@ -3,12 +3,13 @@
 use super::rows::Rows;
 use super::titles;
 use crate::model::{SessionKind, Title};
+use aho_corasick::packed::Searcher;
 use backstory_format::claude::RecordKind;
 use backstory_format::line::split;
-use backstory_format::{Limits, Reader, read_all};
+use backstory_format::{Limits, Reader};
 use jiff::Timestamp;
 use memchr::{memchr, memmem, memrchr};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Facts that do not need the middle of the file.
 #[derive(Debug)]
@@ -21,9 +22,20 @@ pub(crate) struct Glance {
 }
 
 /// What a record that gives a title contains. Inside a JSON string the quotes would be escaped,
-/// so content does not look like this, except where a field has one of these names.
-pub(crate) const TITLE_MARKERS: &[&str] =
-    &["\"custom-title\"", "\"ai-title\"", "\"last-prompt\"", "\"summary\""];
+/// so content does not look like this, except where a field has one of these names. The quote
+/// before is left out: a search that starts at quotes would stop at every string.
+static TITLE_MARKERS: LazyLock<Option<Searcher>> =
+    LazyLock::new(|| Searcher::new(["custom-title\"", "ai-title\"", "last-prompt\"", "summary\""]));
+
+pub(crate) const LONGEST_TITLE_MARKER: usize = "custom-title\"".len();
+
+/// A place in the next line that may be a record that gives a title.
+pub(crate) fn find_title(bytes: &[u8]) -> Option<usize> {
+    match TITLE_MARKERS.as_ref() {
+        Some(markers) => markers.find(bytes).map(|found| found.start()),
+        None => (!bytes.is_empty()).then_some(0),
+    }
+}
 
 /// Reads the ends; `None` when the middle could change the answer. `gap` says whether there is a
 /// middle at all, `middle_has_titles` looks whether a title may stand in it.
@@ -34,8 +46,8 @@ pub(crate) fn glance(
     middle_has_titles: impl FnOnce() -> bool,
 ) -> Option<Glance> {
     let (first, last, title) = if gap {
-        let first = Ends::of(head.get(..memrchr(b'\n', head)? + 1)?);
-        let last = Ends::of(tail.get(memchr(b'\n', tail)? + 1..)?);
+        let first = Ends::of(head.get(..memrchr(b'\n', head)? + 1)?, Start::Read);
+        let last = Ends::of(tail.get(memchr(b'\n', tail)? + 1..)?, Start::Skip);
         let title = match settled_title(&last.rows, &first.rows) {
             Some(title) => title,
             None if first.rows.titles.is_empty()
@@ -49,16 +61,16 @@ pub(crate) fn glance(
         };
         (first, Some(last), Some(title))
     } else {
-        let whole = Ends::of(head);
+        let whole = Ends::of(head, Start::Read);
         let title = whole.title(head);
         (whole, None, title)
     };
     let rows = &first.rows;
-    let end = last.as_ref().map_or(rows, |last| &last.rows);
+    let end = last.as_ref().unwrap_or(&first);
     let glance = Glance {
         title,
         cwd: rows.cwds.names().first().and_then(|name| rows.names.shared(*name)),
-        branch: end.last_branch.and_then(|name| end.names.shared(name)),
+        branch: end.branch.clone(),
         started: rows.started,
         ended: end.ended,
     };
@@ -70,14 +82,24 @@ pub(crate) fn glance(
     (known || !gap).then_some(glance)
 }
 
-/// What the records at the start and at the end of some lines say, and all records between them
-/// that may give a title.
+/// What the records at the start and at the end of some lines say, and all records that may give
+/// a title.
 struct Ends {
+    /// Of the start and of records that may give a title.
     rows: Rows,
+    ended: Option<Timestamp>,
+    branch: Option<Arc<str>>,
+}
+
+/// Whether lines are the start of a file, which says where and with which prompt it began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Read,
+    Skip,
 }
 
 impl Ends {
-    fn of(bytes: &[u8]) -> Ends {
+    fn of(bytes: &[u8], start: Start) -> Ends {
         let mut rows = Rows::default();
         let mut reader = Reader::new(Limits::default());
         let mut rest = bytes;
@@ -85,25 +107,23 @@ impl Ends {
             let placed = !rows.cwds.names().is_empty();
             rows.started.is_some() && rows.first_prompt.is_some() && placed
         };
-        while !begun(&rows) {
+        while start == Start::Read && !begun(&rows) {
             let Some(line) = split(rest).next() else { break };
             rest = rest.get(line.width()..).unwrap_or_default();
             reader.line(line, &mut rows);
         }
-        let end = last_lines(rest);
-        let between = rest.get(..rest.len() - end.len()).unwrap_or_default();
-        let may_hold_title = |bytes: &[u8]| {
-            TITLE_MARKERS.iter().any(|marker| memmem::find(bytes, marker.as_bytes()).is_some())
-        };
-        if may_hold_title(between) {
-            for line in split(between).filter(|line| may_hold_title(line.content)) {
-                reader.line(line, &mut rows);
-            }
-        }
-        for line in split(end) {
+        let (last_time, last_branch) = last_named(rest);
+        let ended = last_time.or(rows.ended);
+        let branch =
+            last_branch.or_else(|| rows.last_branch.and_then(|name| rows.names.shared(name)));
+        while let Some(at) = find_title(rest) {
+            let before = rest.get(..at).unwrap_or_default();
+            rest = rest.get(memrchr(b'\n', before).map_or(0, |at| at + 1)..).unwrap_or_default();
+            let Some(line) = split(rest).next() else { break };
+            rest = rest.get(line.width()..).unwrap_or_default();
             reader.line(line, &mut rows);
         }
-        Ends { rows }
+        Ends { rows, ended, branch }
     }
 
     /// The title, if these are all lines of the file.
@@ -119,22 +139,34 @@ impl Ends {
     }
 }
 
-/// The end of `bytes` from the line that holds the last time and the last branch, whichever comes
-/// first.
-fn last_lines(bytes: &[u8]) -> &[u8] {
-    let mut start = bytes.len();
-    let (mut time, mut branch) = (false, !names_branch(bytes));
-    while start > 0 && !(time && branch) {
-        let before = bytes.get(..start).unwrap_or_default();
+/// The last time and the last branch that any record names. Reads from the end, and only lines
+/// that may name what is still missing.
+fn last_named(bytes: &[u8]) -> (Option<Timestamp>, Option<Arc<str>>) {
+    let mut end = bytes.len();
+    let (mut time, mut branch) = (None, None);
+    let mut branch_settled = !names_branch(bytes);
+    let mut rows = Rows::default();
+    let mut reader = Reader::new(Limits::default());
+    while end > 0 && !(time.is_some() && branch_settled) {
+        let before = bytes.get(..end).unwrap_or_default();
         let content = before.strip_suffix(b"\n").unwrap_or(before);
-        let line_start = memrchr(b'\n', content).map_or(0, |at| at + 1);
-        let mut line = Rows::default();
-        read_all(bytes.get(line_start..start).unwrap_or_default(), Limits::default(), &mut line);
-        time |= line.ended.is_some();
-        branch |= line.last_branch.is_some();
-        start = line_start;
+        let start = memrchr(b'\n', content).map_or(0, |at| at + 1);
+        let line = bytes.get(start..end).unwrap_or_default();
+        end = start;
+        let may_tell = (time.is_none() && memmem::find(line, b"\"timestamp\"").is_some())
+            || (!branch_settled && names_branch(line));
+        if !may_tell {
+            continue;
+        }
+        (rows.ended, rows.last_branch) = (None, None);
+        for line in split(line) {
+            reader.line(line, &mut rows);
+        }
+        time = time.or(rows.ended);
+        branch = branch.or_else(|| rows.last_branch.and_then(|name| rows.names.shared(name)));
+        branch_settled |= branch.is_some();
     }
-    bytes.get(start..).unwrap_or_default()
+    (time, branch)
 }
 
 /// A title that the middle cannot overrule.

@@ -31,7 +31,7 @@ use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, ProblemId};
 use build::{Origin, build};
-pub(crate) use glance::{TITLE_MARKERS, glance};
+pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
 pub use relatives::relate;
 use rows::Rows;
