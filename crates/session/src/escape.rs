@@ -1,7 +1,8 @@
 //! Text of transcripts made safe to show.
 //!
-//! Everything that came from a session passes through here before it reaches a terminal: control
-//! characters, escape sequences, invisible and direction-changing characters become visible.
+//! Everything that came from a session passes through here before it reaches a terminal or a page:
+//! control characters, escape sequences, invisible and direction-changing characters become
+//! visible, and what a page or a document would take for markup becomes text.
 
 use std::borrow::Cow;
 
@@ -19,6 +20,84 @@ pub fn terminal_line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Text for a page, inside an element or a quoted attribute. Line breaks and tabs stay.
+pub fn html(text: &str) -> Cow<'_, str> {
+    let is_plain = |character: char| {
+        !matches!(character, '&' | '<' | '>' | '"' | '\'') && !is_unsafe_in_page(character)
+    };
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            character if is_unsafe_in_page(character) => {
+                let mut visible = String::new();
+                push_visible(character, &mut visible);
+                out.push_str(&visible.replace('<', "&lt;").replace('>', "&gt;"));
+            }
+            character => out.push(character),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Text for Markdown, on one line: nothing in it is taken for markup, HTML or a table's border.
+pub fn markdown_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let safe = terminal_line(text);
+    let safe = safe.trim();
+    // Lists and headings are marked at the start of a line only.
+    let number =
+        safe.len() - safe.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+    for (at, character) in safe.char_indices() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '~' | '$' | '#' | '!' => {
+                out.extend(['\\', character]);
+            }
+            '-' | '+' | '=' if at == 0 => out.extend(['\\', character]),
+            '.' | ')' if at == number && number > 0 => out.extend(['\\', character]),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+/// Text as a code span of Markdown, on one line, for a table's cell too.
+pub fn markdown_code(text: &str) -> String {
+    let text = terminal_line(text);
+    let text = text.trim();
+    if text.is_empty() {
+        return "` `".to_owned();
+    }
+    let fence = "`".repeat(longest_run(text, '`') + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    // A border ends a table's cell even inside code.
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+/// The longest run of `wanted` in `text`.
+pub fn longest_run(text: &str, wanted: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for character in text.chars() {
+        run = if character == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+fn is_unsafe_in_page(character: char) -> bool {
+    is_unsafe(character) && !matches!(character, '\n' | '\t')
 }
 
 /// Whether a character could move the cursor, change colours, ring, hide or reorder text.
@@ -108,6 +187,16 @@ mod tests {
         let text = "a\u{1b}[31m\u{7}\u{9b}x\u{202e}y\u{e0041}\nb";
         assert_eq!(terminal_line(text), "a␛[31m␇<U+009B>x<U+202E>y<U+E0041> b");
         assert!(matches!(terminal_line("plain é 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn pages_and_documents_get_text_only() {
+        assert_eq!(html("a<b>&\"'\n\u{202e}"), "a&lt;b&gt;&amp;&quot;&#39;\n&lt;U+202E&gt;");
+        assert!(matches!(html("plain é\t日本\n"), Cow::Borrowed(_)));
+        assert_eq!(markdown_line("- [x](y) | <b>\n# z"), "\\- \\[x\\](y) \\| &lt;b\\> \\# z");
+        assert_eq!(markdown_line("12. x-y 3.4"), "12\\. x-y 3.4");
+        assert_eq!(markdown_code("a``b|c"), "```a``b\\|c```");
+        assert_eq!(markdown_code("`"), "`` ` ``");
     }
 
     #[test]
