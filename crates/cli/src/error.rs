@@ -10,13 +10,15 @@ pub(crate) enum Outcome {
     Fine,
     /// Nothing matched.
     Nothing,
+    /// There is something to look at: exit 1, for scripts.
+    Findings,
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Nothing => ExitCode::from(1),
+            Outcome::Nothing | Outcome::Findings => ExitCode::from(1),
         }
     }
 }

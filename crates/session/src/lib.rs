@@ -4,6 +4,8 @@
 //! [`model`] is plain data.
 
 pub mod agents;
+pub mod analyze;
+pub mod document;
 pub mod escape;
 pub mod listing;
 pub mod model;

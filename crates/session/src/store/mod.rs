@@ -4,6 +4,7 @@ mod discover;
 mod open;
 mod project;
 mod source;
+pub mod write;
 
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
