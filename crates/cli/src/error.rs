@@ -10,13 +10,18 @@ pub(crate) enum Outcome {
     Fine,
     /// Nothing matched.
     Nothing,
+    /// A check found faults.
+    Findings,
+    /// Some files could not be read.
+    Incomplete,
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Nothing => ExitCode::from(1),
+            Outcome::Nothing | Outcome::Findings => ExitCode::from(1),
+            Outcome::Incomplete => ExitCode::from(2),
         }
     }
 }

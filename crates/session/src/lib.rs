@@ -4,6 +4,7 @@
 //! [`model`] is plain data.
 
 pub mod agents;
+pub mod check;
 pub mod escape;
 pub mod listing;
 pub mod model;

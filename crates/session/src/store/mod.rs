@@ -5,6 +5,7 @@ mod open;
 mod project;
 mod source;
 
+pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };

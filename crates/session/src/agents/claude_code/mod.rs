@@ -7,6 +7,7 @@
 
 mod build;
 mod calls;
+mod check;
 mod collect;
 mod facts;
 mod family;
@@ -31,6 +32,7 @@ use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, ProblemId};
 use build::{Origin, build};
+pub(crate) use check::{check_session, check_stray};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
 pub use relatives::relate;
