@@ -61,7 +61,7 @@ check_ids! {
     ThinkingAltered = "thinking-altered", Error, Stops, 4;
     /// An answer of the open turn was made with thinking, but its thinking block is gone.
     ThinkingDropped = "thinking-dropped", Warning, None, 5;
-    /// The newest message leads back to a point after which earlier messages stand that it does not reach.
+    /// Following `parentUuid` from the newest message does not lead to the messages before it.
     UnreachableHistory = "unreachable-history", Warning, Loss, 6;
     /// A record beside the conversation ends a branch in place of its newest message.
     StaleBranch = "stale-branch", Warning, None, 7;
@@ -87,6 +87,8 @@ check_ids! {
     SummaryLeaf = "summary-leaf", Info, None, 11;
     /// Different records have the same uuid; a resume keeps one of them.
     UuidReused = "uuid-reused", Warning, Loss, 12;
+    /// A record was written twice.
+    RecordRepeated = "record-repeated", Info, None, 12;
     /// Two snapshots of files claim to have been taken for the same message and differ.
     SnapshotCollision = "snapshot-collision", Info, None, 12;
     /// A compaction cut the conversation, but its summary is not there.
@@ -151,7 +153,7 @@ impl Id {
     /// What it usually does to a resume.
     pub fn effect(self) -> Effect {
         match self {
-            Id::Format(_) => Effect::None,
+            Id::Format(id) => format_effect(id),
             Id::Check(id) => id.effect(),
         }
     }
@@ -160,8 +162,10 @@ impl Id {
     pub fn invariant(self) -> Option<u8> {
         match self {
             Id::Format(ProblemId::ParentCycle | ProblemId::MissingParent) => Some(6),
-            Id::Format(ProblemId::NoFinalNewline) => Some(8),
+            Id::Format(ProblemId::TornTail | ProblemId::NoFinalNewline) => Some(8),
             Id::Format(ProblemId::DuplicateUuid) => Some(12),
+            Id::Format(ProblemId::OrphanResult) => Some(1),
+            Id::Format(ProblemId::OrphanCall) => Some(2),
             Id::Format(_) => None,
             Id::Check(id) => Some(id.invariant()).filter(|number| *number > 0),
         }
@@ -173,6 +177,23 @@ impl Id {
             Id::Format(id) => id.explanation(),
             Id::Check(id) => id.meaning(),
         }
+    }
+}
+
+/// The client reads a line up to the end of its first record, and nothing of a line that is not
+/// JSON from its first byte on.
+fn format_effect(id: ProblemId) -> Effect {
+    match id {
+        ProblemId::TornLine
+        | ProblemId::GluedRecords
+        | ProblemId::SeveralRecords
+        | ProblemId::NulBytes
+        | ProblemId::StrayBytes
+        | ProblemId::InvalidJson
+        | ProblemId::ControlCharacter
+        | ProblemId::BareCarriageReturn => Effect::Loss,
+        ProblemId::Utf16 => Effect::Stops,
+        _ => Effect::None,
     }
 }
 

@@ -7,6 +7,7 @@
 //! The rules themselves are facts about one agent's files and stand with that agent.
 
 mod explain;
+mod explain_format;
 mod ids;
 mod report;
 

@@ -88,8 +88,9 @@ impl Findings {
     /// Adds one.
     pub fn push(&mut self, finding: Finding) {
         let graver = |known: &Finding| {
-            finding.effect > known.effect
-                || (finding.effect == known.effect && finding.line < known.line)
+            let weight = |finding: &Finding| (finding.effect, finding.id.severity());
+            weight(&finding) > weight(known)
+                || (weight(&finding) == weight(known) && finding.line < known.line)
         };
         if finding.effect > Effect::None && self.worst.as_ref().is_none_or(graver) {
             self.worst = Some(finding.clone());

@@ -32,10 +32,9 @@ impl<'a> History<'a> {
         History { inspector, tree, chain, on_chain }
     }
 
-    /// Whether a resume finds anything at all.
+    /// Whether there is anything to resume, be its links as they may.
     pub(super) fn is_conversation(&self) -> bool {
-        let mut rows = self.chain.iter().filter_map(|(at, _)| self.rows().row(*at));
-        rows.any(|row| is_message(row) && !row.flags.sidechain)
+        self.rows().rows.iter().any(|row| is_message(row) && !row.flags.sidechain)
     }
 
     pub(super) fn check(&self, sink: &mut Sink<'_>) {
@@ -44,12 +43,9 @@ impl<'a> History<'a> {
         self.check_compaction(sink);
     }
 
-    /// References and uuids, of a conversation or not.
+    /// References from metadata, be there a conversation or not.
     pub(super) fn check_references(&self, sink: &mut Sink<'_>) {
         let rows = self.rows();
-        for reused in &self.inspector.reused {
-            sink.reference(CheckId::UuidReused, reused, "");
-        }
         for summary in &self.inspector.summaries {
             let target = rows.find(summary.target).and_then(|at| rows.row(at));
             if target.is_some_and(|row| !is_message(row)) {

@@ -43,6 +43,14 @@ pub(super) struct Reference {
     pub(super) hash: u64,
 }
 
+/// A record whose uuid an earlier one has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Copied {
+    pub(super) reference: Reference,
+    /// It says something else than the earlier one.
+    pub(super) differs: bool,
+}
+
 /// Everything a check needs from one pass over a file.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
@@ -53,8 +61,8 @@ pub(super) struct Inspector {
     pub(super) thought: Vec<RowIndex>,
     /// Hash of each row's record.
     hashes: Vec<u64>,
-    /// A record whose uuid an earlier, different record has.
-    pub(super) reused: Vec<Reference>,
+    /// Records whose uuid an earlier one has.
+    pub(super) copies: Vec<Copied>,
     pub(super) summaries: Vec<Reference>,
     pub(super) last_prompt: Option<Reference>,
     pub(super) snapshots: Vec<Reference>,
@@ -106,9 +114,10 @@ impl Inspector {
         let first = self.rows.find(uuid).map_or(before, |first| first as usize);
         let differs = self.hashes.get(first).is_some_and(|known| *known != hash);
         let repeated = !added || first != before;
-        if repeated && differs {
+        if repeated {
             let place = Span { offset: record.offset, length: record.length() };
-            self.reused.push(Reference { place, line: record.line, target: uuid, hash });
+            let reference = Reference { place, line: record.line, target: uuid, hash };
+            self.copies.push(Copied { reference, differs });
         }
     }
 

@@ -20,7 +20,7 @@ use super::tree::{LeafRule, Tree};
 use crate::check::{CheckId, Effect, FileReport, Report, Resume, Verdict};
 use crate::model::SessionKind;
 use crate::store::{AgentFile, SessionFiles, StoreError, read_file};
-use backstory_format::{Limits, ProblemId};
+use backstory_format::{Limits, ProblemId, Severity};
 use history::History;
 use inspect::Inspector;
 use request::Request;
@@ -68,7 +68,8 @@ fn judge(file: &FileReport) -> Resume {
     let verdict = match because.as_ref().map(|finding| finding.effect) {
         None | Some(Effect::None) => Verdict::Yes,
         Some(Effect::Loss) => Verdict::WithLoss,
-        Some(Effect::Stops) if file.findings.has(CheckId::NothingToResume) => Verdict::Nothing,
+        // An empty conversation is no fault, unless one made it empty.
+        Some(Effect::Stops) if file.findings.at_least(Severity::Error) == 0 => Verdict::Nothing,
         Some(Effect::Stops) => Verdict::No,
     };
     Resume { verdict, because }
@@ -107,7 +108,7 @@ fn check_file(
     }
     let request = Request::new(&inspector, chain);
     // What another file holds is no fault of this one.
-    let mut spared: Vec<ProblemId> = Vec::new();
+    let mut spared = vec![ProblemId::DuplicateUuid];
     match kind {
         SessionKind::Session => {
             let history = History::new(&inspector, &tree, chain);
@@ -128,6 +129,10 @@ fn check_file(
                 request.check_pairs(&results, &mut sink);
             }
         }
+    }
+    for copy in &inspector.copies {
+        let id = if copy.differs { CheckId::UuidReused } else { CheckId::RecordRepeated };
+        sink.reference(id, &copy.reference, "");
     }
     place::check_usage(rows, &mut sink);
     sink.take(&problems, &spared);
