@@ -1,4 +1,5 @@
 //! `check`: every invariant has broken fixtures that it names and repaired ones that pass.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods)]
 
 use backstory_format::{Limits, Severity};
 use backstory_session::check::{self, CheckId, Id, Report, Verdict};
@@ -46,7 +47,9 @@ fn manifest() -> Vec<HashMap<String, String>> {
     let mut lines = text.lines().map(|line| line.split('\t'));
     let columns: Vec<&str> = lines.next().unwrap().collect();
     lines
-        .map(|line| columns.iter().map(|name| (*name).to_owned()).zip(line.map(Into::into)).collect())
+        .map(|line| {
+            columns.iter().map(|name| (*name).to_owned()).zip(line.map(Into::into)).collect()
+        })
         .collect()
 }
 
@@ -96,7 +99,7 @@ fn every_invariant_and_every_id_has_a_broken_and_a_repaired_fixture() {
             named.insert(id);
         }
     }
-    // Their broken files are made by the tests below and by `live.rs`.
+    // Their broken files are made by the tests below.
     named.extend(["large-session", "being-written"].map(str::to_owned));
     broken.entry(15).or_default().insert("large-session".into());
     for invariant in 1..=15 {
@@ -195,8 +198,29 @@ fn checking_twice_says_the_same() {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) {
+#[test]
+fn a_file_that_grows_meanwhile_is_named() {
     use std::io::Write as _;
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true).open(path).unwrap().write_all(bytes).unwrap();
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.jsonl");
+    let whole = std::fs::read_to_string(testdata("check/15-large-session-repaired.jsonl")).unwrap();
+    write(&path, format!("{whole}{}", "\n".repeat(4 << 20)).as_bytes());
+    let done = AtomicBool::new(false);
+    let seen = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+            while !done.load(Ordering::Relaxed) {
+                file.write_all(b"\n").unwrap();
+            }
+        });
+        let seen = (0..50).any(|_| told(&check_path(&path)) == "being-written");
+        done.store(true, Ordering::Relaxed);
+        seen
+    });
+    assert!(seen);
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    std::fs::write(path, bytes).unwrap();
 }
