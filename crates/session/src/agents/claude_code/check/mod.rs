@@ -13,7 +13,7 @@ mod sink;
 use super::build::report_problems;
 use super::calls::Results;
 use super::kind_by_place;
-use super::recovery::Groups;
+use super::recovery::{Groups, Link};
 use super::rows::Rows;
 use super::story::Story;
 use super::tree::{LeafRule, Tree};
@@ -106,7 +106,7 @@ fn check_file(
     if read.growing {
         sink.file(CheckId::BeingWritten, "");
     }
-    let request = Request::new(&inspector, chain);
+    let request = Request::new(&inspector, bridged(&story, &tree));
     // What another file holds is no fault of this one.
     let mut spared = vec![ProblemId::DuplicateUuid];
     match kind {
@@ -143,6 +143,22 @@ fn check_file(
         records: rows.totals.records,
         findings: sink.findings,
     })
+}
+
+/// What the newest client resumes: where the parent of the chain's first record is not in the file,
+/// it goes on with what stands before it.
+fn bridged<'s>(story: &'s Story, tree: &Tree<'_>) -> &'s [Link] {
+    let is_root = |link: &Link| link.1.is_none() && tree.parent(link.0).is_none();
+    let is_cut = |link: &Link| {
+        let row = tree.rows.row(link.0);
+        row.is_some_and(|row| row.parent.is_some() && tree.rows.find(row.parent).is_none())
+    };
+    let mut start = story.chain_start;
+    while start > 0 && story.links.get(start).is_some_and(is_cut) {
+        let before = story.links.get(..start).unwrap_or_default();
+        start = before.iter().rposition(is_root).unwrap_or(0);
+    }
+    story.links.get(start..).unwrap_or_default()
 }
 
 /// Whether an agent's file continues the conversation of its session's file.
