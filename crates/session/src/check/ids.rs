@@ -57,7 +57,7 @@ check_ids! {
     EmptyPrompt = "empty-prompt", Error, Stops, 3;
     /// A text block is empty, or a message has no content.
     EmptyText = "empty-text", Warning, None, 3;
-    /// A thinking block of the latest answer is not as the model made it.
+    /// A thinking block is not as the model made it: of the latest answer, or without signature.
     ThinkingAltered = "thinking-altered", Error, Stops, 4;
     /// An answer of the open turn was made with thinking, but its thinking block is gone.
     ThinkingDropped = "thinking-dropped", Warning, None, 5;

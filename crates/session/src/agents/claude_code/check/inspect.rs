@@ -21,7 +21,10 @@ pub(super) enum Shape {
     Call,
     LongToolName,
     Result,
+    /// Thinking whose signature is not as the API made it.
     Thinking,
+    /// Thinking without signature, text or data: not even of the form that the API takes.
+    ThinkingParts,
 }
 
 /// A shape and the row that has it.
@@ -181,11 +184,16 @@ impl Inspector {
                         self.odd(row, Shape::Result, at);
                     }
                 }
-                BlockKind::Thinking if !is_signed(block.value) => {
-                    self.odd(row, Shape::Thinking, at);
+                BlockKind::Thinking => {
+                    let has = |name| block.string(name).is_some();
+                    if !has("thinking") || !has("signature") {
+                        self.odd(row, Shape::ThinkingParts, at);
+                    } else if !is_signed(block.value) {
+                        self.odd(row, Shape::Thinking, at);
+                    }
                 }
                 BlockKind::RedactedThinking if block.string("data").is_none() => {
-                    self.odd(row, Shape::Thinking, at);
+                    self.odd(row, Shape::ThinkingParts, at);
                 }
                 _ => {}
             }
@@ -263,16 +271,13 @@ fn is_empty(text: Value<'_>) -> bool {
     text.raw_text().is_some_and(<[u8]>::is_empty)
 }
 
-/// Whether a thinking block has its text (which may be empty) and a signature in base64.
+/// Whether a thinking block has a signature in base64.
 fn is_signed(block: Value<'_>) -> bool {
-    let text = block.get("thinking").and_then(|text| text.raw_text());
     let signature = block.get("signature").and_then(|text| text.text());
-    text.is_some()
-        && signature.is_some_and(|signature| {
-            let digit = |byte: u8| {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
-            };
-            let digits = signature.trim_end_matches('=');
-            !digits.is_empty() && digits.bytes().all(digit)
-        })
+    signature.is_some_and(|signature| {
+        let digit =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        let digits = signature.trim_end_matches('=');
+        !digits.is_empty() && digits.bytes().all(digit)
+    })
 }

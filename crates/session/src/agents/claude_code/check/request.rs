@@ -68,8 +68,9 @@ impl<'a> Request<'a> {
         for exchange in &self.exchanges {
             self.check_shapes(exchange, sink);
         }
-        if let Some(last) = self.last_spoken().and_then(|at| self.exchanges.get(at)) {
-            self.check_thinking(last, sink);
+        let last = self.last_spoken();
+        for (number, exchange) in self.exchanges.iter().enumerate() {
+            self.check_thinking(exchange, last == Some(number), sink);
         }
         self.check_open_turn(sink);
     }
@@ -198,16 +199,16 @@ impl<'a> Request<'a> {
                     Shape::Call => CheckId::CallShape,
                     Shape::LongToolName => CheckId::LongToolName,
                     Shape::Result => CheckId::ResultShape,
-                    // Only that of the latest answer is sent back to be verified.
-                    Shape::Thinking => continue,
+                    Shape::Thinking | Shape::ThinkingParts => continue,
                 };
                 sink.at(id, *at, block_number(oddity.block));
             }
         }
     }
 
-    fn check_thinking(&self, latest: &Exchange, sink: &mut Sink<'_>) {
-        for at in &latest.answer {
+    /// Signatures are verified in the latest answer; the form of a block is wrong anywhere.
+    fn check_thinking(&self, exchange: &Exchange, latest: bool, sink: &mut Sink<'_>) {
+        for at in &exchange.answer {
             let model = self.row(*at).and_then(|row| self.rows().message(row));
             let model = model.map_or(Name::NONE, |part| part.model);
             // Other makers' models leave thinking unsigned, and their gateways take it so.
@@ -217,7 +218,8 @@ impl<'a> Request<'a> {
                 continue;
             }
             for oddity in self.inspector.oddities_of(*at) {
-                if oddity.shape == Shape::Thinking {
+                if oddity.shape == Shape::ThinkingParts || latest && oddity.shape == Shape::Thinking
+                {
                     sink.at(CheckId::ThinkingAltered, *at, block_number(oddity.block));
                 }
             }
