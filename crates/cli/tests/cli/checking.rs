@@ -82,7 +82,7 @@ fn a_folder_is_summed_up() {
     let (out, code) = check(&["check", &fixture("")]);
     assert_eq!(code, Some(1));
     insta::assert_snapshot!(out.lines().last().unwrap(), @r"
-    71 sessions: 47 clean, 9 with warnings, 1 with errors, 8 would resume with loss, 6 would not resume
+    73 sessions: 48 clean, 9 with warnings, 1 with errors, 8 would resume with loss, 7 would not resume
     ");
     let quiet = Machine::empty().run(&["check", &fixture(""), "--quiet"]);
     assert!(!quiet.stdout.contains("sessions:"));
