@@ -18,12 +18,8 @@ fn check(arguments: &[&str]) -> (String, Option<i32>) {
 #[test]
 fn the_sample_is_clean() {
     let machine = Machine::with_sample();
-    insta::assert_snapshot!(machine.out(&["check"]), @r"
-    6 sessions: 6 clean
-    ");
-    insta::assert_snapshot!(machine.out(&["check", "latest", "--severity", "info"]), @r"
-    1 session: 1 clean
-    ");
+    insta::assert_snapshot!(machine.out(&["check"]), @"6 sessions: 6 clean");
+    insta::assert_snapshot!(machine.out(&["check", "latest", "--severity", "info"]), @"1 session: 1 clean");
     assert_eq!(machine.out(&["check", "--quiet"]), "");
 }
 
@@ -81,9 +77,7 @@ fn severity_decides_what_is_shown_and_counted() {
 fn a_folder_is_summed_up() {
     let (out, code) = check(&["check", &fixture("")]);
     assert_eq!(code, Some(1));
-    insta::assert_snapshot!(out.lines().last().unwrap(), @r"
-    73 sessions: 48 clean, 9 with warnings, 1 with errors, 8 would resume with loss, 7 would not resume
-    ");
+    insta::assert_snapshot!(out.lines().last().unwrap(), @"73 sessions: 48 clean, 9 with warnings, 1 with errors, 8 would resume with loss, 7 would not resume");
     let quiet = Machine::empty().run(&["check", &fixture(""), "--quiet"]);
     assert!(!quiet.stdout.contains("sessions:"));
     assert_eq!(quiet.code, Some(1));
