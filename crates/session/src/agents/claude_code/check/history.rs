@@ -128,12 +128,8 @@ impl<'a> History<'a> {
 
     fn check_branches(&self, sink: &mut Sink<'_>) {
         let leaves = self.tree.leaves(LeafRule::Session);
-        let Some((leaf, row)) =
-            leaves.first().and_then(|leaf| Some((leaf.row, self.rows().row(leaf.row)?)))
-        else {
-            return;
-        };
-        if row.timestamp.is_none() {
+        let Some(leaf) = leaves.first().map(|leaf| leaf.row) else { return };
+        if !self.inspector.has_time(leaf) {
             sink.at(CheckId::LeafWithoutTime, leaf, "");
         }
         let newest = self.main_messages().max_by_key(|(_, row)| row.position);

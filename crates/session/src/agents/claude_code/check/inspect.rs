@@ -62,6 +62,8 @@ pub(super) struct Inspector {
     pub(super) oddities: Vec<Oddity>,
     /// Rows whose usage counts thinking tokens.
     pub(super) thought: Vec<RowIndex>,
+    /// Rows whose time the client cannot read.
+    timeless: Vec<RowIndex>,
     /// Hash of each row's record.
     hashes: Vec<u64>,
     /// Records whose uuid an earlier one has.
@@ -126,6 +128,10 @@ impl Inspector {
 
     fn look_at_row(&mut self, record: &Record<'_>, row: RowIndex) {
         let value = record.value();
+        let time = value.get("timestamp").and_then(|time| time.raw_text());
+        if !time.is_some_and(is_client_time) {
+            self.timeless.push(row);
+        }
         match record.kind() {
             RecordKind::User | RecordKind::Assistant => self.message(record, row),
             RecordKind::System => {
@@ -244,6 +250,11 @@ impl Inspector {
         rest.iter().take_while(move |oddity| oddity.row == row)
     }
 
+    /// Whether the client can tell when a row was written.
+    pub(super) fn has_time(&self, row: RowIndex) -> bool {
+        self.timeless.binary_search(&row).is_err()
+    }
+
     /// Whether a row's usage counts thinking tokens.
     pub(super) fn has_thought(&self, row: RowIndex) -> bool {
         self.thought.binary_search(&row).is_ok()
@@ -258,6 +269,32 @@ fn identity(record: &Record<'_>) -> u64 {
     let content = value.get("message").and_then(|message| message.get("content"));
     let parts = [part(value.get("type")), part(value.get("parentUuid")), part(content)];
     parts.iter().fold(0, |all, part| all.rotate_left(21) ^ part)
+}
+
+/// Whether JavaScript reads a time: it takes the 30th of February for the 2nd of March, but knows
+/// no leap seconds.
+fn is_client_time(time: &[u8]) -> bool {
+    let number = |from: usize| {
+        let digits = time.get(from..from + 2)?;
+        digits.iter().all(u8::is_ascii_digit).then_some(())?;
+        std::str::from_utf8(digits).ok()?.parse::<u8>().ok()
+    };
+    let within = |from: usize, least: u8, most: u8| {
+        number(from).is_some_and(|number| (least..=most).contains(&number))
+    };
+    let is_date =
+        number(0).is_some() && number(2).is_some() && within(5, 1, 12) && within(8, 1, 31);
+    let is_clock = within(11, 0, 23) && within(14, 0, 59) && within(17, 0, 59);
+    let zone = time.get(19..).unwrap_or_default();
+    let zone = match zone.iter().position(|byte| matches!(byte, b'Z' | b'+' | b'-')) {
+        Some(at) => zone.get(at..).unwrap_or_default(),
+        None => zone,
+    };
+    let offset = time.len() - zone.len() + 1;
+    let is_zone = zone.is_empty()
+        || zone == b"Z"
+        || zone.len() == 6 && within(offset, 0, 23) && within(offset + 3, 0, 59);
+    is_date && is_clock && is_zone
 }
 
 /// Whether text is nothing but white space, written plainly or as escapes.
