@@ -12,6 +12,8 @@ pub(crate) enum Outcome {
     Nothing,
     /// There is something to look at: exit 1, for scripts.
     Findings,
+    /// Some files could not be read.
+    Incomplete,
 }
 
 impl From<Outcome> for ExitCode {
@@ -19,6 +21,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
             Outcome::Nothing | Outcome::Findings => ExitCode::from(1),
+            Outcome::Incomplete => ExitCode::from(2),
         }
     }
 }

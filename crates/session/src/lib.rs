@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod analyze;
 pub mod document;
+pub mod check;
 pub mod escape;
 pub mod listing;
 pub mod model;

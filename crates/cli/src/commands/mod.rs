@@ -1,6 +1,8 @@
 //! One file per command: its arguments and its function.
 
 pub(crate) mod analyze;
+pub(crate) mod check;
+mod check_text;
 pub(crate) mod completions;
 pub(crate) mod ls;
 mod ls_table;
@@ -20,6 +22,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

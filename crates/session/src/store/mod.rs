@@ -6,6 +6,7 @@ mod project;
 mod source;
 pub mod write;
 
+pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };

@@ -7,6 +7,7 @@
 
 mod build;
 mod calls;
+mod check;
 mod collect;
 mod facts;
 mod family;
@@ -33,6 +34,7 @@ use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
+pub(crate) use check::{check_session, check_stray};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
 pub use relatives::relate;
