@@ -66,7 +66,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let (digits, unit) =
         match text.char_indices().find(|(_, character)| !character.is_ascii_digit()) {
             Some((at, _)) => text.split_at(at),

@@ -36,6 +36,11 @@ pub(crate) fn stdout() -> BufWriter<anstream::AutoStream<std::io::StdoutLock<'st
     BufWriter::with_capacity(64 << 10, anstream::AutoStream::auto(std::io::stdout().lock()))
 }
 
+/// Whether colours are used on standard output.
+pub(crate) fn has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Writes values as JSON, one per line.
 #[derive(Debug)]
 pub(crate) struct JsonLines(JsonWriter<BufWriter<std::io::StdoutLock<'static>>>);

@@ -5,7 +5,10 @@
 
 pub mod agents;
 pub mod escape;
+pub mod excerpt;
+pub mod figures;
 pub mod listing;
 pub mod model;
+pub mod render;
 pub mod store;
 pub mod wire;

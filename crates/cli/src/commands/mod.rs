@@ -6,6 +6,8 @@ mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod show;
+mod show_all;
+mod show_view;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
