@@ -3,5 +3,6 @@
 mod documentation;
 mod listing;
 mod machine;
+mod rendering;
 mod showing;
 mod support;

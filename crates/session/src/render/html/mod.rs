@@ -86,7 +86,7 @@ impl<'a, W: Write> Html<'a, W> {
             words.push(format!("{} failed", turn.failed));
         }
         if turn.usage.messages > 0 {
-            words.push(format!("{} tokens", heading::usage(&turn.usage)));
+            words.push(format!("tokens: {}", heading::usage(&turn.usage)));
         }
         if turn.kind != TurnKind::Human {
             words.push(turn.kind.name().to_owned());
@@ -212,7 +212,7 @@ impl<W: Write> Sink for Html<'_, W> {
                 let models: Vec<&str> = session.models.iter().map(AsRef::as_ref).collect();
                 writeln!(
                     self.out,
-                    "<p class=\"figures\">{} · <code>{}</code>{} · {} · {} tokens</p>",
+                    "<p class=\"figures\">{} · <code>{}</code>{} · {} · tokens: {}</p>",
                     session.kind.name(),
                     html(&session.id),
                     call.unwrap_or_default(),
