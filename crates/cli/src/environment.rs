@@ -35,3 +35,8 @@ pub(crate) fn pager_defaults() -> Vec<(&'static str, &'static str)> {
     let unset = |name: &str| std::env::var_os(name).is_none();
     [("LESS", "FRX"), ("LV", "-c")].into_iter().filter(|(name, _)| unset(name)).collect()
 }
+
+/// This program, for commands that others are to run.
+pub(crate) fn this_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}

@@ -11,6 +11,8 @@ pub(crate) enum Outcome {
     Fine,
     /// Nothing matched.
     Nothing,
+    /// Whatever a command that was run for the user ended with.
+    Code(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -18,6 +20,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
             Outcome::Nothing => ExitCode::from(1),
+            Outcome::Code(code) => ExitCode::from(code),
         }
     }
 }

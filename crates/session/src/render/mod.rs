@@ -27,6 +27,11 @@ pub use view::{DEFAULT_RESULT, Parts, TurnRange, View};
 use crate::model::Session;
 use std::io::Write;
 
+/// The lines in which two texts differ, with what surrounds them; none when they are equal.
+pub fn difference(old: &str, new: &str) -> Option<Hunk> {
+    if old == new { None } else { diff::compare(old, new) }
+}
+
 /// Writes a session as Markdown.
 pub fn markdown(session: &Session, view: &View, out: impl Write) -> Result<(), RenderError> {
     walk::walk(session, view, &mut markdown::Markdown::new(out, view))

@@ -16,6 +16,8 @@ pub enum Access {
     Usual,
     /// The user alone.
     Private,
+    /// Those who could read the file that is replaced; the user alone if there was none.
+    AsBefore,
 }
 
 /// Writes a file in one step; gives its size.
@@ -31,7 +33,10 @@ pub fn write_file<E: From<StoreError>>(
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = if access == Access::Private { 0o600 } else { 0o666 };
+        let mode = match access {
+            Access::Usual => 0o666,
+            Access::Private | Access::AsBefore => 0o600,
+        };
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
     #[cfg(not(unix))]
@@ -42,6 +47,11 @@ pub fn write_file<E: From<StoreError>>(
     write(&mut out)?;
     out.flush().map_err(failed)?;
     let size = out.get_ref().metadata().map_err(failed)?.len();
+    if access == Access::AsBefore
+        && let Ok(before) = std::fs::metadata(path)
+    {
+        out.get_ref().set_permissions(before.permissions()).map_err(failed)?;
+    }
     drop(out);
     place.persist(path).map_err(|error| failed(error.error))?;
     Ok(size)

@@ -15,6 +15,7 @@ mod inline;
 mod linkage;
 mod names;
 mod parts;
+mod presence;
 pub(crate) mod prompts;
 mod queue;
 mod recovery;
@@ -33,6 +34,7 @@ use backstory_format::{Limits, ProblemId};
 use build::{Origin, build};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
+pub use presence::{Presence, presence};
 pub use relatives::relate;
 use rows::Rows;
 
