@@ -1,6 +1,6 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
-use crate::commands::{analyze, check, completions, ls, man, overview, show};
+use crate::commands::{analyze, capture, check, completions, ls, man, overview, show};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Show(show::ShowArguments),
     Analyze(analyze::AnalyzeArguments),
     Check(check::CheckArguments),
+    Capture(capture::CaptureArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }
@@ -68,7 +69,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let (digits, unit) =
         match text.char_indices().find(|(_, character)| !character.is_ascii_digit()) {
             Some((at, _)) => text.split_at(at),

@@ -21,3 +21,22 @@ pub(crate) fn home() -> Option<PathBuf> {
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
+
+/// The user's pager; none if it was switched off or would only print.
+pub(crate) fn pager() -> Option<String> {
+    let named = ["BACKSTORY_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
+    let pager = named.unwrap_or_else(|| "less".to_owned());
+    let pager = pager.trim();
+    (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
+}
+
+/// What pagers need to show colours and to leave short output on the screen.
+pub(crate) fn pager_defaults() -> Vec<(&'static str, &'static str)> {
+    let unset = |name: &str| std::env::var_os(name).is_none();
+    [("LESS", "FRX"), ("LV", "-c")].into_iter().filter(|(name, _)| unset(name)).collect()
+}
+
+/// This program, for commands that others are to run.
+pub(crate) fn this_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}

@@ -1,6 +1,7 @@
 //! Errors as the user sees them: what failed, why, and what to type instead.
 
-use backstory_session::store::StoreError;
+use backstory_session::render::RenderError;
+use backstory_session::store::{OutputError, StoreError};
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -14,6 +15,8 @@ pub(crate) enum Outcome {
     Findings,
     /// Some files could not be read.
     Incomplete,
+    /// Whatever a command that was run for the user ended with.
+    Code(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -22,6 +25,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Fine => ExitCode::SUCCESS,
             Outcome::Nothing | Outcome::Findings => ExitCode::from(1),
             Outcome::Incomplete => ExitCode::from(2),
+            Outcome::Code(code) => ExitCode::from(code),
         }
     }
 }
@@ -63,6 +67,26 @@ impl CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> CliError {
         CliError::new(error.to_string())
+    }
+}
+
+impl From<OutputError> for CliError {
+    fn from(error: OutputError) -> CliError {
+        let plain = CliError::new(error.to_string());
+        match error {
+            OutputError::Foreign { .. } => plain.hint("name another folder, or move the file away"),
+            OutputError::Manifest { .. } => plain.hint("name another folder"),
+            _ => plain,
+        }
+    }
+}
+
+impl From<RenderError> for CliError {
+    fn from(error: RenderError) -> CliError {
+        match error {
+            RenderError::Write(error) => error.into(),
+            RenderError::Read(error) => error.into(),
+        }
     }
 }
 

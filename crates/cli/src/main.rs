@@ -4,12 +4,13 @@ mod args;
 mod commands;
 mod environment;
 mod error;
-mod figures;
+mod pager;
 mod sample;
 mod select;
 mod times;
 mod ui;
 
+use backstory_session::figures;
 use clap::Parser;
 use std::process::ExitCode;
 

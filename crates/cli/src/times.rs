@@ -1,5 +1,6 @@
 //! Times for people, and times that people type.
 
+pub(crate) use backstory_session::figures::duration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
@@ -53,17 +54,6 @@ pub(crate) fn ago(time: Timestamp, now: Timestamp) -> String {
         3_600..86_400 => format!("{} h ago", seconds / 3_600),
         86_400..864_000 => format!("{} d ago", seconds / 86_400),
         _ => day(time),
-    }
-}
-
-/// `45 s`, `12 min`, `3.5 h`, `2.1 d`
-pub(crate) fn duration(milliseconds: u64) -> String {
-    let seconds = milliseconds as f64 / 1000.0;
-    match seconds {
-        s if s < 60.0 => format!("{s:.0} s"),
-        s if s < 3_600.0 => format!("{:.0} min", s / 60.0),
-        s if s < 172_800.0 => format!("{:.1} h", s / 3_600.0),
-        s => format!("{:.1} d", s / 86_400.0),
     }
 }
 

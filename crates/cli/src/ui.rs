@@ -36,6 +36,11 @@ pub(crate) fn stdout() -> BufWriter<anstream::AutoStream<std::io::StdoutLock<'st
     BufWriter::with_capacity(64 << 10, anstream::AutoStream::auto(std::io::stdout().lock()))
 }
 
+/// Whether colours are used on standard output.
+pub(crate) fn has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Writes values as JSON, one per line.
 #[derive(Debug)]
 pub(crate) struct JsonLines(JsonWriter<BufWriter<std::io::StdoutLock<'static>>>);
@@ -101,6 +106,22 @@ pub(crate) fn notices(notices: &[Notice]) {
 /// Says something that is not part of the answer.
 pub(crate) fn say(text: &str) {
     anstream::eprintln!("{DIM}{}{DIM:#}", terminal_line(text));
+}
+
+/// Warns of something that is not worth stopping for, in one line.
+pub(crate) fn warn(text: &str) {
+    anstream::eprintln!("{WARN}warning{WARN:#}: {}", terminal_line(text));
+}
+
+/// Asks a question that is answered with yes or no; no where nobody can answer.
+pub(crate) fn confirm(question: &str) -> bool {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return false;
+    }
+    anstream::eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer).is_ok();
+    read && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
 /// A bar on standard error that appears only when the work takes a while, and only for people.

@@ -22,30 +22,82 @@ pub fn terminal_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text of several lines, for a terminal or a document: as [`terminal_line`], but line ends and
+/// tabs stay, and a carriage return before a line end is dropped.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    replace(text, &ODD, |character, rest| match character {
+        '\r' if rest.starts_with('\n') => Some(Cow::Borrowed("")),
+        character if is_unsafe_in_page(character) => Some(Cow::Owned(visible(character))),
+        _ => None,
+    })
+}
+
 /// Text for a page, inside an element or a quoted attribute. Line breaks and tabs stay.
 pub fn html(text: &str) -> Cow<'_, str> {
-    let is_plain = |character: char| {
-        !matches!(character, '&' | '<' | '>' | '"' | '\'') && !is_unsafe_in_page(character)
-    };
-    if text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
+    replace(text, &ODD_IN_PAGE, |character, rest| match character {
+        '&' => Some(Cow::Borrowed("&amp;")),
+        '<' => Some(Cow::Borrowed("&lt;")),
+        '>' => Some(Cow::Borrowed("&gt;")),
+        '"' => Some(Cow::Borrowed("&quot;")),
+        '\'' => Some(Cow::Borrowed("&#39;")),
+        '\r' if rest.starts_with('\n') => Some(Cow::Borrowed("")),
+        character if is_unsafe_in_page(character) => {
+            Some(Cow::Owned(visible(character).replace('<', "&lt;").replace('>', "&gt;")))
+        }
+        _ => None,
+    })
+}
+
+/// First bytes of characters that may have to be replaced. All others are passed over quickly.
+const ODD: [bool; 256] = odd_bytes(b"");
+const ODD_IN_PAGE: [bool; 256] = odd_bytes(b"&<>\"'");
+
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+const fn odd_bytes(more: &[u8]) -> [bool; 256] {
+    let mut odd = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let control = byte < 0x20 && byte != 0x09 && byte != 0x0a || byte == 0x7f;
+        // The first bytes of everything beyond ASCII that `is_unsafe` names.
+        let lead = matches!(byte, 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
+        odd[byte] = control || lead;
+        byte += 1;
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            character if is_unsafe_in_page(character) => {
-                let mut visible = String::new();
-                push_visible(character, &mut visible);
-                out.push_str(&visible.replace('<', "&lt;").replace('>', "&gt;"));
+    let mut at = 0;
+    while at < more.len() {
+        odd[more[at] as usize] = true;
+        at += 1;
+    }
+    odd
+}
+
+fn replace<'a>(
+    text: &'a str,
+    odd: &[bool; 256],
+    replacement: impl Fn(char, &str) -> Option<Cow<'static, str>>,
+) -> Cow<'a, str> {
+    let is_odd = |byte: &u8| odd.get(usize::from(*byte)).copied().unwrap_or(true);
+    let mut out = String::new();
+    let (mut at, mut plain) = (0, 0);
+    while let Some(found) = text.as_bytes().get(at..).and_then(|rest| rest.iter().position(is_odd))
+    {
+        let place = at + found;
+        let mut rest = text.get(place..).unwrap_or_default().chars();
+        let Some(character) = rest.next() else { break };
+        at = place + character.len_utf8();
+        if let Some(new) = replacement(character, rest.as_str()) {
+            if out.is_empty() {
+                out.reserve(text.len() + text.len() / 8 + 16);
             }
-            character => out.push(character),
+            out.push_str(text.get(plain..place).unwrap_or_default());
+            out.push_str(&new);
+            plain = at;
         }
     }
+    if plain == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
     Cow::Owned(out)
 }
 
@@ -116,6 +168,12 @@ pub fn is_unsafe(character: char) -> bool {
         | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         // Byte order mark, interlinear annotation, tags.
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn visible(character: char) -> String {
+    let mut out = String::new();
+    push_visible(character, &mut out);
+    out
 }
 
 fn push_visible(character: char, out: &mut String) {
@@ -193,6 +251,21 @@ mod tests {
         let text = "a\u{1b}[31m\u{7}\u{9b}x\u{202e}y\u{e0041}\nb";
         assert_eq!(terminal_line(text), "a␛[31m␇<U+009B>x<U+202E>y<U+E0041> b");
         assert!(matches!(terminal_line("plain é 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn quick_search_misses_nothing() {
+        for character in ('\u{0}'..=char::MAX).filter(|character| is_unsafe_in_page(*character)) {
+            let text = format!("é{character}x");
+            assert!(!html(&text).chars().any(is_unsafe), "{:x}", character as u32);
+            assert!(!lines(&text).chars().any(is_unsafe), "{:x}", character as u32);
+        }
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(lines("a\r\n\tb\rc\u{1b}\n"), "a\n\tb␍c␛\n");
+        assert!(matches!(lines("plain\t日本\n"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -5,10 +5,13 @@
 
 pub mod agents;
 pub mod analyze;
-pub mod document;
 pub mod check;
+pub mod document;
 pub mod escape;
+pub mod excerpt;
+pub mod figures;
 pub mod listing;
 pub mod model;
+pub mod render;
 pub mod store;
 pub mod wire;

@@ -8,7 +8,7 @@ use backstory_session::agents::claude_code;
 use backstory_session::analyze::report::{self, AnalysisJson};
 use backstory_session::analyze::{Analysis, Difference, Grouping, Profile, Version, version_range};
 use backstory_session::document::{self, Document};
-use backstory_session::store::{AgentFile, Notice, Root, SessionFiles, write};
+use backstory_session::store::{Access, AgentFile, Notice, Root, SessionFiles, write_file};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -104,7 +104,7 @@ pub(crate) fn run(
         };
         profile.update(&Profile::of(&analysis));
         let text = profile.to_json().map_err(|error| CliError::new(error.to_string()))?;
-        write::replace(path, text.as_bytes())?;
+        save(path, text.as_bytes())?;
     }
     if arguments.drift {
         return drift(arguments, &analysis);
@@ -360,7 +360,7 @@ fn emit_document(arguments: &AnalyzeArguments, content: &Document) -> Result<(),
         Format::Md | Format::Json => document::markdown(content),
     };
     match &arguments.out {
-        Some(path) => Ok(write::replace(path, text.as_bytes())?),
+        Some(path) => save(path, text.as_bytes()),
         None => {
             let mut out = ui::stdout();
             out.write_all(text.as_bytes())?;
@@ -384,7 +384,7 @@ fn emit_lines(
                 serde_json::to_writer(&mut text, &value)?;
                 text.push(b'\n');
             }
-            Ok(write::replace(path, &text)?)
+            save(path, &text)
         }
         None => {
             let mut out = JsonLines::new();
@@ -394,4 +394,8 @@ fn emit_lines(
             out.finish()
         }
     }
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    write_file(path, Access::Usual, |out| Ok::<_, CliError>(out.write_all(bytes)?)).map(drop)
 }

@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
 }
 
 /// Whether a path is where sessions lie, rather than where they worked.
-fn holds_sessions(path: &Path) -> bool {
+pub(super) fn holds_sessions(path: &Path) -> bool {
     let ends_jsonl = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     if path.is_file() {
         return true;

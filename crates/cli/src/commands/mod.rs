@@ -1,6 +1,7 @@
 //! One file per command: its arguments and its function.
 
 pub(crate) mod analyze;
+pub(crate) mod capture;
 pub(crate) mod check;
 mod check_text;
 pub(crate) mod completions;
@@ -9,6 +10,8 @@ mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod show;
+mod show_all;
+mod show_view;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
@@ -23,6 +26,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
+        Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

@@ -1,39 +1,99 @@
 //! `backstory show`
 
 use crate::args::GlobalArguments;
+use crate::commands::show_all;
+use crate::commands::show_view::{ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
+use crate::pager;
 use crate::select::{Chosen, Seek, Selection, as_path};
-use crate::ui::{self, JsonLines};
+use crate::ui;
 use backstory_session::agents::claude_code;
-use backstory_session::store::{Notice, Root, discover};
-use backstory_session::wire::SessionJson;
-use clap::{Args, ValueEnum};
+use backstory_session::model::Session;
+use backstory_session::store::{Access, Notice, Root, discover, resolve, write_file};
+use clap::Args;
+use std::path::{Path, PathBuf};
 
-/// Show one session
+/// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory show latest --format json | jq '.turns[].prompt.text'\n  backstory show 3f2a --format json > session.json"
+    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --format json | jq '.turns[].prompt.text'"
 )]
 pub(crate) struct ShowArguments {
-    /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it
-    session: String,
+    /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it;
+    /// with --all a project's folder
+    #[arg(required_unless_present = "all")]
+    session: Option<String>,
 
-    /// How to show it
-    #[arg(long, value_name = "FORMAT", default_value = "json")]
-    format: Format,
-}
+    /// Every session of a project (or of the machine) into the folder named with --out
+    #[arg(long, requires = "out")]
+    all: bool,
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// The whole model, documented and versioned
-    Json,
+    /// Write to this file, or into this folder
+    #[arg(long, short, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    view: ViewArguments,
+
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
 }
 
 pub(crate) fn run(
     arguments: &ShowArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let path = as_path(&arguments.session);
+    let view = arguments.view.view()?;
+    let wanted = match (&arguments.session, &arguments.out) {
+        (project, Some(out)) if arguments.all => {
+            let project = project.as_deref().map(Path::new);
+            return show_all::run(project, out, &arguments.view, &view, global);
+        }
+        (Some(session), _) => session,
+        (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
+    };
+    let (session, selection) = find(wanted, global)?;
+    let format = arguments.view.format_for(arguments.out.as_deref());
+    let Some(out) = &arguments.out else {
+        let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
+        pager::page(paged, |out| write_session(&session, &view, format, out))?;
+        return Ok(Outcome::Fine);
+    };
+    refuse_agents_folder(out, &selection.roots)?;
+    if out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']) {
+        return show_all::one_into(&session, out, &arguments.view, &view);
+    }
+    if resolve(out) == resolve(session.source.path()) {
+        return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
+            .hint("name another file"));
+    }
+    write_file(out, Access::Usual, |file| write_session(&session, &view, format, file))?;
+    Ok(Outcome::Fine)
+}
+
+/// Output never goes where an agent keeps its sessions.
+pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), CliError> {
+    let place = resolve(out);
+    for root in roots.iter().filter(|root| root.path.is_dir()) {
+        if place.starts_with(resolve(&root.path)) {
+            return Err(CliError::new(format!(
+                "`{}`: lies in `{}`, where sessions are kept",
+                out.display(),
+                root.path.display()
+            ))
+            .hint("name a place outside it"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads the session that the user means.
+pub(crate) fn find(
+    wanted: &str,
+    global: &GlobalArguments,
+) -> Result<(Session, Selection), CliError> {
+    let path = as_path(wanted);
     let extra: Vec<_> = path.clone().into_iter().collect();
     let selection = Selection::find(global, &extra, Seek::All)?;
     let chosen = match &path {
@@ -48,7 +108,7 @@ pub(crate) fn run(
                 },
             )?
         }
-        None => selection.resolve(&arguments.session)?,
+        None => selection.resolve(wanted)?,
     };
     let mut buffer = Vec::new();
     let (mut session, failures) = match chosen {
@@ -79,12 +139,5 @@ pub(crate) fn run(
             ui::say("the file is empty");
         }
     }
-    match arguments.format {
-        Format::Json => {
-            let mut out = JsonLines::new();
-            out.write(&SessionJson(&session))?;
-            out.finish()?;
-        }
-    }
-    Ok(Outcome::Fine)
+    Ok((session, selection))
 }

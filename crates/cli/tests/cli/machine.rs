@@ -76,7 +76,7 @@ fn completions_and_manual_pages_are_generated() {
 #[test]
 fn help_fits_a_screen_and_every_command_has_examples() {
     let machine = Machine::empty();
-    for command in ["ls", "show", "check", "completions", "man"] {
+    for command in ["ls", "show", "analyze", "check", "capture", "completions", "man"] {
         let help = machine.out(&[command, "-h"]);
         assert!(help.lines().count() <= 50, "{command}: {}", help.lines().count());
         let examples =

@@ -11,21 +11,21 @@ fn a_session_by_id_prefix_path_and_age() {
     let path =
         newest["path"].as_str().unwrap().replace("[HOME]", &machine.home().to_string_lossy());
     for wanted in [id, &id[..6], "latest", &path] {
-        let session = &machine.json(&["show", wanted])[0];
+        let session = &machine.json(&["show", wanted, "--format", "json"])[0];
         assert_eq!(
             (session["id"].as_str(), session["schema"].as_str()),
             (Some(id), Some("backstory.session/1")),
             "{wanted}"
         );
     }
-    assert_eq!(machine.json(&["show", "latest~2"])[0]["id"], rows[2]["id"]);
+    assert_eq!(machine.json(&["show", "latest~2", "--format", "json"])[0]["id"], rows[2]["id"]);
 }
 
 #[test]
 fn counts_of_the_listing_and_of_the_session_agree() {
     let machine = Machine::with_sample();
     for row in machine.json(&["ls", "--json"]) {
-        let session = &machine.json(&["show", row["id"].as_str().unwrap()])[0];
+        let session = &machine.json(&["show", row["id"].as_str().unwrap(), "--format", "json"])[0];
         assert_eq!(row["turns"], session["counts"]["turns"]);
         assert_eq!(
             row["turns"].as_u64().unwrap() as usize,
@@ -42,7 +42,7 @@ fn a_subagent_by_its_id() {
     let machine = Machine::with_sample();
     let rows = machine.json(&["ls", "--all", "--json"]);
     let agent = rows.iter().find(|row| row["kind"] == "task").unwrap()["id"].as_str().unwrap();
-    assert_eq!(machine.json(&["show", agent])[0]["id"], agent);
+    assert_eq!(machine.json(&["show", agent, "--format", "json"])[0]["id"], agent);
 }
 
 #[test]
@@ -91,7 +91,8 @@ fn every_synthetic_session_gives_valid_json_in_its_documented_shape() {
     let documented = std::fs::read_to_string(testdata("../docs/session-json.md")).unwrap();
     for entry in std::fs::read_dir(testdata("sessions")).unwrap() {
         let path = entry.unwrap().path();
-        let session = &machine.json(&["show", path.to_str().unwrap(), "--quiet"])[0];
+        let session =
+            &machine.json(&["show", path.to_str().unwrap(), "--quiet", "--format", "json"])[0];
         for key in session.as_object().unwrap().keys() {
             assert!(documented.contains(&format!("`{key}`")), "{key} is not documented");
         }

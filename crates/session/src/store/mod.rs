@@ -2,14 +2,17 @@
 
 mod discover;
 mod open;
+mod output;
 mod project;
 mod source;
-pub mod write;
+mod write;
 
 pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
 pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
+pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
+pub use write::{Access, create_folder, plain_name, resolve, write_file};

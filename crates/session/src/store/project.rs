@@ -59,6 +59,21 @@ impl ProjectScope {
         ProjectScope { roots }
     }
 
+    /// The worktree that `path` lies in, without the others of its repository.
+    pub fn worktree(path: &Path) -> ProjectScope {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| absolute.clone());
+        let mut roots = Vec::new();
+        for folder in [absolute, canonical] {
+            let top = folder.ancestors().find(|folder| folder.join(".git").exists());
+            let top = text(top.unwrap_or(&folder));
+            if !roots.contains(&top) {
+                roots.push(top);
+            }
+        }
+        ProjectScope { roots }
+    }
+
     /// Whether a `cwd` lies in the scope.
     pub fn holds(&self, cwd: &str) -> bool {
         self.roots.iter().any(|root| is_inside(cwd, root))

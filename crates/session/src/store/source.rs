@@ -82,4 +82,24 @@ impl SourceReader {
             Content::Owned(text) => Ok(Cow::Borrowed(text)),
         }
     }
+
+    /// The beginning of a text: at most `limit` bytes of it, read without moving the window.
+    pub fn head(&mut self, content: &Content, limit: usize) -> Result<String, StoreError> {
+        let Content::Text(span) = content else {
+            return Ok(self.text(content)?.into_owned());
+        };
+        let length = u64::from(span.length);
+        let inside = span.offset >= self.start
+            && span.offset + length <= self.start + self.window.len() as u64;
+        if inside {
+            return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
+        }
+        let mut bytes = Vec::with_capacity(limit);
+        let wanted = length.min(limit as u64 + 12);
+        self.file
+            .seek(SeekFrom::Start(span.offset))
+            .and_then(|_| (&self.file).take(wanted).read_to_end(&mut bytes))
+            .map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
+        Ok(text::decode_prefix(&bytes, limit).into_owned())
+    }
 }

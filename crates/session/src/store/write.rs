@@ -1,30 +1,132 @@
-//! The only code that creates files: whole or not at all.
+//! Writing files: whole or not at all.
+//!
+//! Everything goes to a fresh file beside the target first and is renamed into place, so a reader
+//! never sees half of it, and a link planted at the target's name is replaced, not followed.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 
-use super::StoreError;
-use std::io::Write;
-use std::path::Path;
+use super::open::StoreError;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
-/// Puts `bytes` into `path`, replacing what was there, in one step: a reader sees the old file or
-/// the new one. What is no regular file (a pipe, a terminal) is written to as it is.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let io = |cause: std::io::Error| StoreError::Io { path: path.into(), cause };
-    let special = std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
-    if special {
-        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(io)?;
-        return file.write_all(bytes).map_err(io);
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever the user's settings allow.
+    Usual,
+    /// The user alone.
+    Private,
+    /// Those who could read the file that is replaced; the user alone if there was none.
+    AsBefore,
+}
+
+/// Writes a file in one step; gives its size.
+pub fn write_file<E: From<StoreError>>(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let failed = |cause: io::Error| StoreError::Io { path: path.to_path_buf(), cause };
+    // A pipe or a device is written to, not replaced.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let file = File::options().write(true).open(path).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(64 << 10, file);
+        write(&mut out)?;
+        out.flush().map_err(failed)?;
+        return Ok(0);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".backstory-");
+    builder.prefix(".backstory-").suffix(".tmp");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the user's mask allows.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        let mode = match access {
+            Access::Usual => 0o666,
+            Access::Private | Access::AsBefore => 0o600,
+        };
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
-    let mut file = builder.tempfile_in(folder).map_err(io)?;
-    file.write_all(bytes).and_then(|()| file.flush()).map_err(io)?;
-    file.persist(path).map_err(|error| io(error.error))?;
-    Ok(())
+    #[cfg(not(unix))]
+    let _ = access;
+    let fresh = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let (file, place) = fresh.into_parts();
+    let mut out = BufWriter::with_capacity(64 << 10, file);
+    write(&mut out)?;
+    out.flush().map_err(failed)?;
+    let size = out.get_ref().metadata().map_err(failed)?.len();
+    if access == Access::AsBefore
+        && let Ok(before) = std::fs::metadata(path)
+    {
+        out.get_ref().set_permissions(before.permissions()).map_err(failed)?;
+    }
+    drop(out);
+    place.persist(path).map_err(|error| failed(error.error))?;
+    Ok(size)
+}
+
+/// Creates a folder and those above it.
+pub fn create_folder(path: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(path).map_err(|cause| StoreError::Io { path: path.into(), cause })
+}
+
+/// Removes a file that this program wrote.
+pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
+    std::fs::remove_file(path).map_err(|cause| StoreError::Io { path: path.into(), cause })
+}
+
+/// A file name made from an identifier that may hold anything: the identifier itself if it is
+/// plain, else what is plain of it with a hash.
+pub fn plain_name(identifier: &str) -> String {
+    // The index has this name; some systems do not tell cases apart.
+    let taken = identifier.eq_ignore_ascii_case("index");
+    if is_plain(identifier) && identifier.len() <= 100 && !taken {
+        return identifier.to_owned();
+    }
+    let kept = identifier.chars().filter(char::is_ascii_alphanumeric).take(40);
+    format!("{}-{:016x}", kept.collect::<String>(), hash(identifier)).trim_matches('-').to_owned()
+}
+
+/// Letters, digits, `.`, `-`, `_`, and no dot in front: such a name stays in its folder.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(['.', '-'])
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// FNV-1a: the same on every machine and in every version.
+pub(super) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Where a path leads, links resolved as far as it exists.
+pub fn resolve(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut missing = Vec::new();
+    for folder in absolute.ancestors() {
+        if let Ok(real) = std::fs::canonicalize(folder) {
+            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        missing.extend(folder.file_name());
+    }
+    absolute
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_their_folder() {
+        assert_eq!(plain_name("3f2a-b.c_d"), "3f2a-b.c_d");
+        for odd in ["../../x", "/etc/passwd", "", ".", "..", "a\0b", "-rf", "C:\\x", "INDEX", ".x"]
+        {
+            let name = plain_name(odd);
+            assert!(is_plain(&name) && !name.eq_ignore_ascii_case("index"), "{odd:?}: {name:?}");
+        }
+        assert_ne!(plain_name("a/b"), plain_name("a\\b"));
+        assert!(plain_name(&"é".repeat(9_000)).len() < 100);
+    }
 }

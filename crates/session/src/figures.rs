@@ -1,7 +1,7 @@
 //! Numbers for people.
 
 /// `1,234,567`
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -14,12 +14,12 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// `950`, `12.3k`, `4.5M`
-pub(crate) fn compact(number: u64) -> String {
+pub fn compact(number: u64) -> String {
     scaled(number, 1000.0, &["", "k", "M", "G", "T"])
 }
 
 /// `950 B`, `12.3 MB`
-pub(crate) fn bytes(number: u64) -> String {
+pub fn bytes(number: u64) -> String {
     scaled(number, 1000.0, &[" B", " kB", " MB", " GB", " TB"])
 }
 
@@ -38,8 +38,19 @@ fn scaled(number: u64, step: f64, units: &[&str]) -> String {
     }
 }
 
+/// `45 s`, `12 min`, `3.5 h`, `2.1 d`
+pub fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds as f64 / 1000.0;
+    match seconds {
+        s if s < 60.0 => format!("{s:.0} s"),
+        s if s < 3_600.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3_600.0),
+        s => format!("{:.1} d", s / 86_400.0),
+    }
+}
+
 /// `1 session`, `2 sessions`
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 

@@ -1,0 +1,42 @@
+//! `backstory capture --hook`: the session that the agent itself names.
+
+use super::trace::Tracer;
+use crate::commands::show;
+use crate::error::CliError;
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::io::Read as _;
+
+/// What an agent tells its hooks; other fields are not needed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    session_id: Option<String>,
+    transcript_path: Option<String>,
+    hook_event_name: Option<String>,
+}
+
+const LARGEST_INPUT: u64 = 1 << 20;
+
+pub(super) fn capture(tracer: &Tracer<'_>, now: Timestamp) -> Result<(), CliError> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(LARGEST_INPUT)
+        .read_to_string(&mut text)
+        .map_err(|error| CliError::new(format!("reading standard input: {error}")))?;
+    let told: Told = serde_json::from_str(&text).map_err(|error| {
+        CliError::new(format!("standard input is not what a hook gets: {error}"))
+    })?;
+    tracer.tell(&format!("hook {}", told.hook_event_name.as_deref().unwrap_or("without a name")));
+    let path = told.transcript_path.filter(|path| std::path::Path::new(path).is_file());
+    let wanted = path
+        .or(told.session_id)
+        .ok_or_else(|| CliError::new("the hook names neither a transcript nor a session"))?;
+    tracer.tell(&format!("session {wanted}"));
+    let (session, selection) = show::find(&wanted, tracer.global)?;
+    show::refuse_agents_folder(tracer.out, &selection.roots)?;
+    let written = tracer.write(&[session], None, &[], now)?;
+    tracer.tell(&format!("wrote {}", written.join(", ")));
+    tracer.prune(now)
+}

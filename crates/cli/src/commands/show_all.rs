@@ -1,0 +1,244 @@
+//! `backstory show --all`: a folder of documents, kept up to date.
+
+use crate::args::GlobalArguments;
+use crate::commands::ls::holds_sessions;
+use crate::commands::show::refuse_agents_folder;
+use crate::commands::show_view::{Format, ViewArguments, write_session};
+use crate::error::{CliError, Outcome};
+use crate::figures;
+use crate::select::{Seek, Selection};
+use crate::ui;
+use backstory_session::agents::claude_code;
+use backstory_session::model::Session;
+use backstory_session::render::{self, IndexRow, View};
+use backstory_session::store::{
+    Access, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, StoreError, plain_name,
+};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A session that may have to be written.
+struct Job<'a> {
+    files: &'a SessionFiles,
+    name: String,
+    key: String,
+}
+
+/// What came of it.
+enum Done {
+    Written { name: String, entry: Box<Entry<IndexRow>>, notices: Vec<Notice> },
+    OutOfScope,
+    Failed(Notice),
+}
+
+pub(super) fn run(
+    project: Option<&Path>,
+    out: &Path,
+    arguments: &ViewArguments,
+    view: &View,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let format = arguments.format.unwrap_or(Format::Html);
+    let holder = project.filter(|path| holds_sessions(path));
+    let scope = project.filter(|_| holder.is_none()).map(ProjectScope::new);
+    let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
+    let selection = Selection::find(global, &extra, Seek::All)?;
+    refuse_agents_folder(out, &selection.roots)?;
+    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
+    let jobs = jobs(&selection.found.sessions, format, &arguments.fingerprint(format));
+    let total = jobs.len();
+    let mut stale: Vec<Job<'_>> =
+        jobs.into_iter().filter(|job| !folder.is_current(&job.name, &job.key)).collect();
+    let unchanged = total - stale.len();
+    let known: Vec<bool> = stale.iter().map(|job| folder.files().contains_key(&job.name)).collect();
+    let refused = folder.claim(stale.iter().map(|job| job.name.as_str()))?;
+    let mut notices: Vec<Notice> = refused
+        .iter()
+        .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() })
+        .collect();
+    let mut known = known.into_iter();
+    let mut known_of_kept = Vec::new();
+    stale.retain(|job| {
+        let before = known.next() == Some(true);
+        let kept = folder.files().contains_key(&job.name);
+        if kept {
+            known_of_kept.push(before);
+        }
+        kept
+    });
+    let results = write_jobs(&stale, &selection, scope.as_ref(), &folder, view, format);
+    let mut written = 0;
+    for ((job, before), result) in stale.iter().zip(known_of_kept).zip(results) {
+        match result {
+            Done::Written { name, entry, notices: more } => {
+                written += 1;
+                folder.record(&name, *entry);
+                notices.extend(more);
+            }
+            // Another project's document that an earlier run wrote stays.
+            Done::OutOfScope if before => {}
+            Done::OutOfScope => folder.remove(&job.name)?,
+            Done::Failed(notice) => notices.push(notice),
+        }
+    }
+    write_index(&mut folder, view, format, written > 0)?;
+    folder.save()?;
+    notices.splice(0..0, selection.found.notices.iter().cloned());
+    if !global.quiet {
+        ui::notices(&notices);
+        let sessions = figures::counted(written, "session", "sessions");
+        ui::say(&format!("{sessions} written to {}, {unchanged} unchanged", out.display()));
+    }
+    Ok(if written == 0 && unchanged == 0 { Outcome::Nothing } else { Outcome::Fine })
+}
+
+/// One session into a folder.
+pub(super) fn one_into(
+    session: &Session,
+    out: &Path,
+    arguments: &ViewArguments,
+    view: &View,
+) -> Result<Outcome, CliError> {
+    let format = arguments.format.unwrap_or(Format::Html);
+    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
+    let name = format!("{}.{}", plain_name(&session.id), format.extension());
+    if let Some(refused) = folder.claim([name.as_str()])?.pop() {
+        return Err(refused.into());
+    }
+    let bytes = folder.write(&name, |file| write_session(session, view, format, file))?;
+    let about = Some(IndexRow::of(session, &name));
+    folder.record(&name, Entry { key: String::new(), bytes, about });
+    folder.save()?;
+    Ok(Outcome::Fine)
+}
+
+fn jobs<'a>(sessions: &'a [SessionFiles], format: Format, options: &str) -> Vec<Job<'a>> {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for files in sessions {
+        *uses.entry(plain_name(&files.id).to_ascii_lowercase()).or_default() += 1;
+    }
+    let mut jobs: Vec<Job<'a>> = sessions
+        .iter()
+        .map(|files| {
+            let mut name = plain_name(&files.id);
+            if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
+                name = plain_name(&files.path.to_string_lossy());
+            }
+            let name = format!("{name}.{}", format.extension());
+            Job { files, name, key: format!("{options} {}", state(files)) }
+        })
+        .collect();
+    // Large ones first, so that no thread is left alone with one at the end.
+    jobs.sort_by_key(|job| std::cmp::Reverse(size(job.files)));
+    jobs
+}
+
+fn size(files: &SessionFiles) -> u64 {
+    files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+}
+
+/// Size and time of every file that a session consists of.
+fn state(files: &SessionFiles) -> String {
+    let agents = files
+        .agents
+        .iter()
+        .flat_map(|agent| std::iter::once(agent.path.as_path()).chain(agent.meta.as_deref()));
+    let mut newest = None;
+    let (mut count, mut bytes) = (0, 0);
+    for path in std::iter::once(files.path.as_path()).chain(agents) {
+        if let Ok(facts) = std::fs::metadata(path) {
+            count += 1;
+            bytes += facts.len();
+            newest = newest.max(facts.modified().ok());
+        }
+    }
+    let newest = newest.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    format!("{count} files {bytes} bytes {} ns", newest.unwrap_or_default().as_nanos())
+}
+
+fn write_jobs(
+    jobs: &[Job<'_>],
+    selection: &Selection,
+    scope: Option<&ProjectScope>,
+    folder: &OutputFolder<IndexRow>,
+    view: &View,
+    format: Format,
+) -> Vec<Done> {
+    let progress = ui::Progress::new(jobs.iter().map(|job| size(job.files)).sum(), "writing");
+    let done = jobs
+        .par_iter()
+        .with_max_len(1)
+        .map_init(Vec::new, |buffer, job| {
+            let done = write_one(job, selection, scope, folder, view, format, buffer);
+            progress.add(size(job.files));
+            done.unwrap_or_else(|error| {
+                Done::Failed(Notice { path: job.files.path.clone(), reason: error.message })
+            })
+        })
+        .collect();
+    progress.finish();
+    done
+}
+
+fn write_one(
+    job: &Job<'_>,
+    selection: &Selection,
+    scope: Option<&ProjectScope>,
+    folder: &OutputFolder<IndexRow>,
+    view: &View,
+    format: Format,
+    buffer: &mut Vec<u8>,
+) -> Result<Done, CliError> {
+    let (session, failures) = claude_code::read(job.files, selection.limits, buffer)?;
+    let inside = |scope: &ProjectScope| session.cwds.iter().any(|cwd| scope.holds(cwd));
+    if !scope.is_none_or(inside) {
+        return Ok(Done::OutOfScope);
+    }
+    let name = job.name.clone();
+    let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;
+    let about = Some(IndexRow::of(&session, &name));
+    let notice =
+        |error: &StoreError| Notice { path: job.files.path.clone(), reason: error.to_string() };
+    let notices = failures.iter().map(notice).collect();
+    Ok(Done::Written {
+        name,
+        entry: Box::new(Entry { key: job.key.clone(), bytes, about }),
+        notices,
+    })
+}
+
+/// The index of everything in the folder, sessions that are gone from the machine included.
+fn write_index(
+    folder: &mut OutputFolder<IndexRow>,
+    view: &View,
+    format: Format,
+    changed: bool,
+) -> Result<(), CliError> {
+    if !matches!(format, Format::Html | Format::Md) {
+        return Ok(());
+    }
+    let name = format!("index.{}", format.extension());
+    let end = format!(".{}", format.extension());
+    let rows: Vec<IndexRow> = folder
+        .files()
+        .iter()
+        .filter(|(name, _)| name.ends_with(&end))
+        .filter_map(|(_, entry)| entry.about.clone())
+        .collect();
+    if !changed && folder.files().contains_key(&name) && folder.path().join(&name).is_file() {
+        return Ok(());
+    }
+    if let Some(refused) = folder.claim([name.as_str()])?.pop() {
+        return Err(refused.into());
+    }
+    let bytes = folder.write::<CliError>(&name, |file| {
+        match format {
+            Format::Html => render::write_html_index(&rows, view, file)?,
+            _ => render::write_markdown_index(&rows, view, file)?,
+        }
+        Ok(())
+    })?;
+    folder.record(&name, Entry { key: String::new(), bytes, about: None });
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! What `show` shows and how: options that single sessions and whole projects share.
+
+use crate::error::CliError;
+use crate::ui;
+use backstory_session::escape::JsonWriter;
+use backstory_session::excerpt::Keep;
+use backstory_session::model::Session;
+use backstory_session::render::{self, DEFAULT_RESULT, Look, Parts, TurnRange, View};
+use backstory_session::wire::SessionJson;
+use clap::{Args, ValueEnum};
+use jiff::tz::TimeZone;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArguments {
+    /// How to show it: on a terminal as `terminal`, else as `text`, by default
+    #[arg(long, short, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+
+    /// Open what a terminal folds: results, thinking, long edits
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Keep only these: prompts, text, tools, results, thinking, edits, subagents
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    select: Vec<String>,
+
+    /// Only these turns: 3, 3..7, 3.., ..7
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    turns: Option<String>,
+
+    /// Bytes of each tool result to keep, half from each end (with K, M), or `all`
+    #[arg(long, value_name = "SIZE")]
+    max_result: Option<String>,
+
+    /// Make it fit to be given away (not available yet)
+    #[arg(long)]
+    share: bool,
+
+    /// Take secrets out (not available yet)
+    #[arg(long)]
+    redact: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Coloured, wrapped, paged
+    Terminal,
+    /// The same without colours, for pipes and files
+    Text,
+    /// A document with links between calls and subagents
+    Md,
+    /// One page that needs nothing else
+    Html,
+    /// The whole model, documented and versioned
+    Json,
+}
+
+impl Format {
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Format::Terminal | Format::Text => "txt",
+            Format::Md => "md",
+            Format::Html => "html",
+            Format::Json => "json",
+        }
+    }
+
+    /// The format that a file's name asks for.
+    pub(crate) fn by_name(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "md" | "markdown" => Some(Format::Md),
+            "html" | "htm" => Some(Format::Html),
+            "json" => Some(Format::Json),
+            "txt" => Some(Format::Text),
+            _ => None,
+        }
+    }
+}
+
+impl ViewArguments {
+    pub(crate) fn view(&self) -> Result<View, CliError> {
+        for (given, option) in [(self.share, "--share"), (self.redact, "--redact")] {
+            if given {
+                return Err(CliError::new(format!(
+                    "{option}: taking out secrets is not available yet, so nothing was written"
+                ))
+                .hint("without it the output holds whatever the session holds"));
+            }
+        }
+        let mut view = View::new(TimeZone::system());
+        if !self.select.is_empty() {
+            let names = self.select.iter().map(|name| name.trim());
+            view.parts = Parts::only(names).map_err(|unknown| {
+                CliError::new(format!("--select `{unknown}`: no such part"))
+                    .hint(format!("the parts are {}", Parts::NAMES.join(", ")))
+            })?;
+        }
+        if let Some(range) = &self.turns {
+            view.turns = TurnRange::parse(range).ok_or_else(|| {
+                CliError::new(format!("--turns `{range}`: not a range of turns"))
+                    .hint("use 3, 3..7, 3.. or ..7; the first turn is 1")
+            })?;
+        }
+        view.full = self.full;
+        view.result = match self.max_result.as_deref() {
+            None if self.full => Keep::Everything,
+            None => Keep::Ends(DEFAULT_RESULT),
+            Some("all") => Keep::Everything,
+            Some(size) => {
+                let size = crate::args::parse_size(size).map_err(|cause| {
+                    CliError::new(format!("--max-result `{size}`: {cause}"))
+                        .hint("use a number of bytes such as 4K, or `all`")
+                })?;
+                Keep::Ends(usize::try_from(size).unwrap_or(usize::MAX))
+            }
+        };
+        Ok(view)
+    }
+
+    /// What the output depends on besides the session.
+    pub(crate) fn fingerprint(&self, format: Format) -> String {
+        format!(
+            "{} {} full={} select={} turns={} max-result={} zone={}",
+            env!("CARGO_PKG_VERSION"),
+            format.extension(),
+            self.full,
+            self.select.join(","),
+            self.turns.as_deref().unwrap_or_default(),
+            self.max_result.as_deref().unwrap_or_default(),
+            TimeZone::system().iana_name().unwrap_or_default(),
+        )
+    }
+
+    /// The format for this destination.
+    pub(crate) fn format_for(&self, out: Option<&Path>) -> Format {
+        let named = self.format.or_else(|| Format::by_name(out?));
+        named.unwrap_or_else(|| match out.is_none() && std::io::stdout().is_terminal() {
+            true => Format::Terminal,
+            false => Format::Text,
+        })
+    }
+}
+
+/// Lines on a terminal wider than this are hard to read.
+const WIDEST: usize = 120;
+const USUAL_WIDTH: usize = 100;
+
+pub(crate) fn write_session(
+    session: &Session,
+    view: &View,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    match format {
+        Format::Md => render::markdown(session, view, out)?,
+        Format::Html => render::html(session, view, out)?,
+        Format::Text => {
+            render::terminal(session, view, Look { width: None, colour: false }, out)?;
+        }
+        Format::Terminal => {
+            let width = ui::width().map_or(USUAL_WIDTH, |width| width.min(WIDEST));
+            let look = Look { width: Some(width), colour: ui::has_colour() };
+            render::terminal(session, view, look, out)?;
+        }
+        Format::Json => {
+            let mut out = JsonWriter::new(out);
+            serde_json::to_writer(&mut out, &SessionJson(session))?;
+            out.write_all(b"\n")?;
+            out.flush()?;
+        }
+    }
+    Ok(())
+}

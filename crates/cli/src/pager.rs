@@ -1,0 +1,53 @@
+//! Showing long output through the user's pager.
+
+use crate::environment;
+use crate::error::CliError;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::process::{Child, Command, Stdio};
+
+/// Runs `show` with the pager's input, or with standard output where no pager is wanted.
+///
+/// A pager that is left early is no error.
+pub(crate) fn page(
+    wanted: bool,
+    show: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let pager = match wanted && std::io::stdout().is_terminal() {
+        true => environment::pager().and_then(start),
+        false => None,
+    };
+    let Some(mut pager) = pager else {
+        let mut out = BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
+        show(&mut out)?;
+        return Ok(out.flush()?);
+    };
+    ignore_interrupts();
+    let shown = match pager.stdin.take() {
+        Some(input) => {
+            // Large enough to be quick, small enough that the first screen does not wait.
+            let mut out = BufWriter::with_capacity(16 << 10, input);
+            show(&mut out).and_then(|()| Ok(out.flush()?))
+        }
+        None => Ok(()),
+    };
+    drop(pager.wait());
+    shown
+}
+
+fn start(command: String) -> Option<Child> {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::piped());
+    for (name, value) in environment::pager_defaults() {
+        shell.env(name, value);
+    }
+    shell.spawn().ok()
+}
+
+/// The pager deals with Ctrl-C; dying here would leave it without a terminal.
+fn ignore_interrupts() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::default();
+        drop(signal_hook::flag::register(signal_hook::consts::SIGINT, seen));
+    }
+}

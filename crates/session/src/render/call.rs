@@ -1,0 +1,320 @@
+//! A tool call made ready to be shown, the same for every format.
+
+use super::diff::{self, FileDiff};
+use super::fields::{write_fields, write_value};
+use super::sink::{RenderError, Wants};
+use crate::excerpt::{Excerpt, Keep, excerpt};
+use crate::model::{Block, Call, CallOutcome, CallResult, Content};
+use crate::store::SourceReader;
+use backstory_format::json::{Kind, Tape, Value, scan};
+use jiff::Timestamp;
+
+/// A call with its input and its result.
+#[derive(Debug)]
+pub(super) struct CallView<'a> {
+    /// Its number in the document, from one.
+    pub(super) number: usize,
+    pub(super) name: &'a str,
+    pub(super) id: Option<&'a str>,
+    /// What it is about, on one line.
+    pub(super) brief: String,
+    pub(super) shows_input: bool,
+    pub(super) command: Option<String>,
+    pub(super) edit: Option<FileDiff>,
+    /// The rest of the input.
+    pub(super) fields: String,
+    pub(super) outcome: Option<CallOutcome>,
+    pub(super) finished: Option<Timestamp>,
+    pub(super) result_size: u64,
+    pub(super) result: Option<ResultView>,
+    pub(super) subagent: Option<AgentLink>,
+}
+
+impl CallView<'_> {
+    /// `ok`, `error` …, or that there is no result.
+    pub(super) fn status(&self) -> &'static str {
+        self.outcome.map_or("no result", CallOutcome::name)
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        !matches!(self.outcome, Some(CallOutcome::Ok))
+    }
+}
+
+/// What a call gave back.
+#[derive(Debug)]
+pub(super) struct ResultView {
+    text: String,
+    keep: Keep,
+    pub(super) images: Vec<Attachment>,
+    /// Where the client put a long output instead.
+    pub(super) persisted: Option<String>,
+}
+
+impl ResultView {
+    pub(super) fn excerpt(&self) -> Excerpt<'_> {
+        excerpt(self.text.strip_suffix('\n').unwrap_or(&self.text), self.keep)
+    }
+}
+
+/// An image or a document.
+#[derive(Debug)]
+pub(super) struct Attachment {
+    pub(super) is_image: bool,
+    pub(super) media_type: String,
+    /// Bytes once decoded, about.
+    pub(super) size: u64,
+    /// Base64, if the format embeds images.
+    pub(super) data: Option<String>,
+}
+
+impl Attachment {
+    /// `image, image/png, 34 kB`
+    pub(super) fn words(&self) -> String {
+        let kind = if self.is_image { "image" } else { "document" };
+        let size = crate::figures::bytes(self.size);
+        match self.media_type.as_str() {
+            "" => format!("{kind}, {size}"),
+            media_type => format!("{kind}, {media_type}, {size}"),
+        }
+    }
+
+    /// The media type, if pages may hold such images.
+    pub(super) fn safe_type(&self) -> Option<&'static str> {
+        const SAFE: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+        SAFE.into_iter().find(|name| self.is_image && *name == self.media_type)
+    }
+
+    pub(super) fn read(
+        block: &Block,
+        wants: Wants,
+        reader: &mut SourceReader,
+    ) -> Result<Option<Attachment>, RenderError> {
+        let (Block::Image { media_type, data } | Block::Document { media_type, data }) = block
+        else {
+            return Ok(None);
+        };
+        let media_type = media_type.as_deref().unwrap_or_default().to_owned();
+        let size = data.as_ref().map_or(0, |data| data.size() / 4 * 3);
+        let is_image = matches!(block, Block::Image { .. });
+        let mut attachment = Attachment { is_image, media_type, size, data: None };
+        if let Some(data) = data.as_ref().filter(|_| wants.images)
+            && attachment.safe_type().is_some()
+        {
+            attachment.data = Some(reader.text(data)?.into_owned());
+        }
+        Ok(Some(attachment))
+    }
+}
+
+/// The subagent that a call started.
+#[derive(Debug, Clone)]
+pub(super) struct AgentLink {
+    pub(super) number: usize,
+    pub(super) title: String,
+    /// Whether the document holds its conversation.
+    pub(super) shown: bool,
+}
+
+/// Buffers that serve one call after another.
+#[derive(Debug, Default)]
+pub(super) struct CallReader {
+    input: Vec<u8>,
+    input_tape: Tape,
+    structured_tape: Tape,
+}
+
+const MAX_DEPTH: u32 = 1024;
+
+impl CallReader {
+    /// Fetches what is to be shown of a call.
+    pub(super) fn view<'a>(
+        &mut self,
+        call: &'a Call,
+        number: usize,
+        folder: &str,
+        wants: Wants,
+        reader: &mut SourceReader,
+    ) -> Result<CallView<'a>, RenderError> {
+        let name = call.name.as_deref().unwrap_or("(unnamed tool)");
+        let is_edit = diff::is_edit(name);
+        let result = call.result.as_ref();
+        let mut view = CallView {
+            number,
+            name,
+            id: call.id.as_deref(),
+            brief: String::new(),
+            shows_input: wants.inputs || (wants.edits && is_edit),
+            command: None,
+            edit: None,
+            fields: String::new(),
+            outcome: result.map(|result| result.outcome),
+            finished: result.and_then(|result| result.timestamp),
+            result_size: result.map_or(0, size),
+            result: None,
+            subagent: None,
+        };
+        self.fetch_input(call, reader)?;
+        let Some(input) = self.input_tape.root(&self.input) else {
+            view.result = read_result(result, wants, reader)?;
+            return Ok(view);
+        };
+        view.brief = brief(name, input, folder);
+        if view.shows_input {
+            if is_edit && wants.edits {
+                let structured = result.and_then(|result| result.structured.as_ref());
+                let bytes = match structured {
+                    Some(Content::Json(span)) => reader.bytes(*span)?,
+                    _ => &[],
+                };
+                let whole = scan(bytes, 0, MAX_DEPTH, &mut self.structured_tape).is_ok();
+                let structured = self.structured_tape.root(bytes).filter(|_| whole);
+                view.edit = diff::of_call(name, input, structured);
+            }
+            if wants.inputs || view.edit.is_none() {
+                write_input(input, &mut view);
+            }
+        }
+        view.result = read_result(result, wants, reader)?;
+        Ok(view)
+    }
+
+    fn fetch_input(&mut self, call: &Call, reader: &mut SourceReader) -> Result<(), RenderError> {
+        self.input.clear();
+        match &call.input {
+            Some(Content::Json(span)) => self.input.extend_from_slice(reader.bytes(*span)?),
+            Some(Content::Owned(text)) => self.input.extend_from_slice(text.as_bytes()),
+            _ => {}
+        }
+        if scan(&self.input, 0, MAX_DEPTH, &mut self.input_tape).is_err() {
+            self.input_tape = Tape::new();
+        }
+        Ok(())
+    }
+}
+
+fn write_input(input: Value<'_>, view: &mut CallView<'_>) {
+    const EDIT_FIELDS: [&str; 8] = [
+        "file_path",
+        "notebook_path",
+        "old_string",
+        "new_string",
+        "content",
+        "new_source",
+        "edits",
+        "replace_all",
+    ];
+    if view.edit.is_some() {
+        return write_fields(input, &EDIT_FIELDS, &mut view.fields);
+    }
+    let command = input.get_text("command").filter(|_| input.kind() == Kind::Object);
+    match command {
+        Some(command) => {
+            view.command = Some(command.into_owned());
+            write_fields(input, &["command"], &mut view.fields);
+        }
+        None => write_fields(input, &[], &mut view.fields),
+    }
+}
+
+fn size(result: &CallResult) -> u64 {
+    let texts: u64 = result.text.iter().map(Content::size).sum();
+    let others = result.blocks.iter().map(|block| match block {
+        Block::Image { data, .. } | Block::Document { data, .. } => {
+            data.as_ref().map_or(0, Content::size)
+        }
+        Block::Other { value, .. } => value.size(),
+        _ => 0,
+    });
+    texts + others.sum::<u64>()
+}
+
+fn read_result(
+    result: Option<&CallResult>,
+    wants: Wants,
+    reader: &mut SourceReader,
+) -> Result<Option<ResultView>, RenderError> {
+    let Some(result) = result else { return Ok(None) };
+    let failed = result.outcome != CallOutcome::Ok;
+    if !(wants.results || wants.failures && failed) {
+        return Ok(None);
+    }
+    let mut view =
+        ResultView { text: String::new(), keep: wants.keep, images: Vec::new(), persisted: None };
+    for content in &result.text {
+        if !view.text.is_empty() {
+            view.text.push('\n');
+        }
+        view.text.push_str(&reader.text(content)?);
+    }
+    for block in &result.blocks {
+        if let Block::Other { value, .. } = block {
+            if !view.text.is_empty() {
+                view.text.push('\n');
+            }
+            view.text.push_str(&other(value, reader)?);
+        } else {
+            view.images.extend(Attachment::read(block, wants, reader)?);
+        }
+    }
+    if let Some(persisted) = &result.persisted {
+        view.persisted = Some(reader.text(persisted)?.into_owned());
+    }
+    Ok(Some(view))
+}
+
+/// A block nobody knows, as JSON.
+pub(super) fn other(value: &Content, reader: &mut SourceReader) -> Result<String, RenderError> {
+    let Content::Json(span) = value else { return Ok(reader.text(value)?.into_owned()) };
+    let bytes = reader.bytes(*span)?;
+    let mut tape = Tape::new();
+    let mut text = String::new();
+    match scan(bytes, 0, MAX_DEPTH, &mut tape).ok().and_then(|_| tape.root(bytes)) {
+        Some(value) => write_value(value, 0, &mut text),
+        None => text.push_str(&String::from_utf8_lossy(bytes)),
+    }
+    Ok(text)
+}
+
+/// Fields that say best what a call is about.
+const TELLING: [&str; 14] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "description",
+    "query",
+    "url",
+    "path",
+    "skill",
+    "subject",
+    "taskId",
+    "task_id",
+    "prompt",
+    "name",
+];
+
+const LONGEST_BRIEF: usize = 400;
+
+fn brief(tool: &str, input: Value<'_>, folder: &str) -> String {
+    let first = match tool {
+        "Task" | "Agent" => ["description", "prompt"].iter().find_map(|key| input.get_text(key)),
+        _ => TELLING.iter().find_map(|key| input.get_text(key)),
+    };
+    let any = || input.fields().find_map(|(_, value)| value.text());
+    let Some(text) = first.or_else(any) else { return String::new() };
+    let line = text.split('\n').map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let inside = line.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    let line = inside.filter(|rest| !folder.is_empty() && !rest.is_empty()).unwrap_or(line);
+    let cut = line.char_indices().nth(LONGEST_BRIEF).map_or(line.len(), |(at, _)| at);
+    let mut brief = line.get(..cut).unwrap_or(line).to_owned();
+    if cut < line.len() || text.trim().len() > line.len() + folder.len() + 1 {
+        brief.push_str(" …");
+    }
+    if matches!(tool, "Task" | "Agent")
+        && let Some(kind) = input.get_text("subagent_type")
+    {
+        brief = format!("{kind}: {brief}");
+    }
+    brief
+}

@@ -1,0 +1,93 @@
+//! Who takes part in a session: the session itself and its subagents, numbered.
+
+use super::call::AgentLink;
+use super::heading;
+use super::view::View;
+use crate::model::Session;
+use hashbrown::HashMap;
+
+/// The session (number zero) and its subagents, parents first. What the client ran for itself is
+/// not among them.
+#[derive(Debug)]
+pub(super) struct Cast<'a> {
+    members: Vec<Member<'a>>,
+    by_id: HashMap<(usize, &'a str), usize>,
+}
+
+#[derive(Debug)]
+struct Member<'a> {
+    session: &'a Session,
+    children: Vec<usize>,
+    link: AgentLink,
+}
+
+impl<'a> Cast<'a> {
+    pub(super) fn of(session: &'a Session, view: &View) -> Cast<'a> {
+        let member = |session: &'a Session, number: usize| Member {
+            session,
+            children: Vec::new(),
+            link: AgentLink { number, title: name(session), shown: view.parts.subagents },
+        };
+        let mut members = vec![member(session, 0)];
+        let mut by_id = HashMap::new();
+        let mut at = 0;
+        while let Some(parent) = members.get(at).map(|member| member.session) {
+            for child in parent.subagents.iter().filter(|child| !child.kind.is_housekeeping()) {
+                let number = members.len();
+                members.push(member(child, number));
+                by_id.entry((at, child.id.as_str())).or_insert(number);
+                if let Some(parent) = members.get_mut(at) {
+                    parent.children.push(number);
+                }
+            }
+            at += 1;
+        }
+        Cast { members, by_id }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(super) fn session(&self, number: usize) -> Option<&'a Session> {
+        self.members.get(number).map(|member| member.session)
+    }
+
+    pub(super) fn link(&self, number: usize) -> Option<&AgentLink> {
+        self.members.get(number).map(|member| &member.link)
+    }
+
+    /// All subagents.
+    pub(super) fn links(&self) -> impl Iterator<Item = &AgentLink> {
+        self.members.iter().skip(1).map(|member| &member.link)
+    }
+
+    pub(super) fn children(&self, number: usize) -> &[usize] {
+        self.members.get(number).map_or(&[], |member| &member.children)
+    }
+
+    pub(super) fn child(&self, parent: usize, id: &'a str) -> Option<usize> {
+        self.by_id.get(&(parent, id)).copied()
+    }
+}
+
+/// Parts of an agent's metadata file that name it.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Meta {
+    agent_type: Option<String>,
+    description: Option<String>,
+}
+
+fn name(session: &Session) -> String {
+    let meta: Meta = session
+        .meta
+        .as_deref()
+        .and_then(|meta| serde_json::from_str(meta).ok())
+        .unwrap_or_default();
+    let title = meta.description.unwrap_or_else(|| heading::title(session));
+    match meta.agent_type {
+        Some(kind) => format!("{kind}: {title}"),
+        None => title,
+    }
+}

@@ -1,0 +1,296 @@
+//! Edits as differences between lines.
+//!
+//! The client writes its own patch beside an edit, with line numbers and context, but it shows
+//! every leading tab as two spaces. Where that happened, the lines are taken from the file's text
+//! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
+
+use backstory_format::json::{Kind, Value};
+use imara_diff::{Algorithm, Diff, InternedInput};
+use std::borrow::Cow;
+
+/// What an edit did to one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileDiff {
+    pub path: String,
+    /// The file did not exist before.
+    pub created: bool,
+    /// Every occurrence was replaced.
+    pub everywhere: bool,
+    pub hunks: Vec<Hunk>,
+}
+
+/// Neighbouring lines that changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hunk {
+    /// The first line before and after, where it is known.
+    pub start: Option<(u64, u64)>,
+    /// Lines with their sign (space, `-`, `+`, `\`) in front, each ended by a newline.
+    pub lines: String,
+}
+
+impl FileDiff {
+    /// How many lines were added and removed.
+    pub fn counts(&self) -> (usize, usize) {
+        let signs = |sign: char| {
+            let lines = self.hunks.iter().flat_map(|hunk| hunk.lines.split('\n'));
+            lines.filter(|line| line.starts_with(sign)).count()
+        };
+        (signs('+'), signs('-'))
+    }
+}
+
+/// Whether a tool changes files by what it is given.
+pub fn is_edit(tool: &str) -> bool {
+    matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
+}
+
+/// The change a call made or wanted to make.
+pub(super) fn of_call(
+    tool: &str,
+    input: Value<'_>,
+    structured: Option<Value<'_>>,
+) -> Option<FileDiff> {
+    let structured = structured.filter(|value| value.kind() == Kind::Object);
+    let named = |names: &[&str]| names.iter().find_map(|name| input.get_text(name));
+    let path = named(&["file_path", "notebook_path", "path"])?.into_owned();
+    let mut diff = FileDiff { path, ..FileDiff::default() };
+    let replaces_all = |edit: Value<'_>| {
+        edit.get("replace_all").and_then(|value| value.boolean()).unwrap_or(false)
+    };
+    match tool {
+        "Write" => {
+            let content = input.get_text("content")?;
+            diff.created = structured
+                .and_then(|value| value.get("type"))
+                .is_some_and(|kind| kind.is_text("create"));
+            match structured.and_then(patch) {
+                Some(hunks) => diff.hunks = hunks,
+                None if structured.is_some() && !diff.created => {}
+                None => diff.hunks.extend(compare("", &content)),
+            }
+        }
+        "NotebookEdit" => diff.hunks.extend(compare("", &input.get_text("new_source")?)),
+        "MultiEdit" => {
+            let edits = input.get("edits").filter(|edits| edits.kind() == Kind::Array)?;
+            match structured.and_then(patch) {
+                Some(hunks) => diff.hunks = hunks,
+                None => {
+                    for edit in edits.items() {
+                        let old = edit.get_text("old_string").unwrap_or_default();
+                        let new = edit.get_text("new_string").unwrap_or_default();
+                        diff.hunks.extend(compare(&old, &new));
+                    }
+                }
+            }
+            diff.everywhere = edits.items().any(replaces_all);
+        }
+        _ => {
+            let old = input.get_text("old_string")?;
+            let new = input.get_text("new_string")?;
+            diff.everywhere = replaces_all(input);
+            match structured.and_then(patch) {
+                Some(hunks) => diff.hunks = hunks,
+                None => diff.hunks.extend(compare(&old, &new)),
+            }
+        }
+    }
+    Some(diff)
+}
+
+/// The lines in which two texts differ, with what surrounds them.
+pub(super) fn compare(old: &str, new: &str) -> Option<Hunk> {
+    let mut lines = String::with_capacity(old.len() + new.len());
+    if old.is_empty() || new.is_empty() {
+        push_all(&mut lines, '-', old);
+        push_all(&mut lines, '+', new);
+        return (!lines.is_empty()).then_some(Hunk { start: None, lines });
+    }
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let mut take = |sign: char, side: &[&str], range: std::ops::Range<u32>| {
+        for line in side.get(range.start as usize..range.end as usize).unwrap_or_default() {
+            push(&mut lines, sign, line);
+        }
+    };
+    let mut at = 0;
+    for hunk in diff.hunks() {
+        take(' ', &old, at..hunk.before.start);
+        take('-', &old, hunk.before.clone());
+        take('+', &new, hunk.after.clone());
+        at = hunk.before.end;
+    }
+    take(' ', &old, at..old.len() as u32);
+    Some(Hunk { start: None, lines })
+}
+
+fn push_all(lines: &mut String, sign: char, text: &str) {
+    if !text.is_empty() {
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+            push(lines, sign, line);
+        }
+    }
+}
+
+fn push(lines: &mut String, sign: char, line: &str) {
+    lines.push(sign);
+    lines.push_str(line.strip_suffix('\n').unwrap_or(line));
+    lines.push('\n');
+}
+
+/// The client's patch, tabs put back.
+fn patch(structured: Value<'_>) -> Option<Vec<Hunk>> {
+    let patch = structured.get("structuredPatch").filter(|value| value.kind() == Kind::Array)?;
+    let texts = Texts::of(structured);
+    let (before, after) = match &texts {
+        Some(texts) => (texts.before.split('\n').collect(), texts.after.split('\n').collect()),
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut hunks = Vec::new();
+    for hunk in patch.items() {
+        let number = |name: &str| hunk.get(name).and_then(|value| value.unsigned());
+        let start = number("oldStart").zip(number("newStart"));
+        let (mut old, mut new) = start.unwrap_or((1, 1));
+        let mut lines = String::new();
+        for line in hunk.get("lines").into_iter().flat_map(|lines| lines.items()) {
+            let line = line.text().unwrap_or_default();
+            let mut characters = line.chars();
+            let sign = characters.next().unwrap_or(' ');
+            let text = characters.as_str();
+            let original = match sign {
+                '+' => line_at(&after, new),
+                _ => line_at(&before, old),
+            };
+            let restored = original.filter(|original| same_but_for_tabs(original, text));
+            push(&mut lines, sign, restored.unwrap_or(text));
+            old += u64::from(matches!(sign, ' ' | '-'));
+            new += u64::from(matches!(sign, ' ' | '+'));
+        }
+        hunks.push(Hunk { start, lines });
+    }
+    (!hunks.is_empty()).then_some(hunks)
+}
+
+fn line_at<'a>(lines: &[&'a str], number: u64) -> Option<&'a str> {
+    lines.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+}
+
+fn same_but_for_tabs(original: &str, shown: &str) -> bool {
+    let rest = original.trim_start_matches('\t');
+    let tabs = original.len() - rest.len();
+    tabs > 0 && shown.len() == rest.len() + 2 * tabs && shown.ends_with(rest)
+}
+
+/// A file's text before and after, when the patch may have lost tabs.
+struct Texts<'a> {
+    before: Cow<'a, str>,
+    after: Cow<'a, str>,
+}
+
+impl<'a> Texts<'a> {
+    fn of(structured: Value<'a>) -> Option<Texts<'a>> {
+        let original =
+            structured.get("originalFile").or_else(|| structured.get("originalFileContents"))?;
+        let has_tabs = |value: Value<'_>| memchr::memmem::find(value.raw(), b"\\t").is_some();
+        let added = ["newString", "content", "edits"].map(|name| structured.get(name));
+        if !has_tabs(original) && !added.into_iter().flatten().any(has_tabs) {
+            return None;
+        }
+        let before = original.text()?;
+        let after = after(structured, &before);
+        Some(Texts { before, after: Cow::Owned(after) })
+    }
+}
+
+/// What the file held afterwards.
+fn after(structured: Value<'_>, before: &str) -> String {
+    if let Some(content) = structured.get_text("content") {
+        return content.into_owned();
+    }
+    let flag = |value: Value<'_>, name: &str| {
+        value.get(name).and_then(|value| value.boolean()).unwrap_or(false)
+    };
+    if let (Some(old), Some(new)) =
+        (structured.get_text("oldString"), structured.get_text("newString"))
+    {
+        return replace(before, &old, &new, flag(structured, "replaceAll"));
+    }
+    let mut text = before.to_owned();
+    for edit in structured.get("edits").into_iter().flat_map(|edits| edits.items()) {
+        let old = edit.get_text("old_string").unwrap_or_default();
+        let new = edit.get_text("new_string").unwrap_or_default();
+        text = replace(&text, &old, &new, flag(edit, "replace_all"));
+    }
+    text
+}
+
+/// The client's rule: deleting text that is a whole line takes its line end along.
+fn replace(text: &str, old: &str, new: &str, all: bool) -> String {
+    if old.is_empty() {
+        return if text.is_empty() { new.to_owned() } else { text.to_owned() };
+    }
+    let with_end = format!("{old}\n");
+    let takes_end = new.is_empty() && !old.ends_with('\n') && text.contains(&with_end);
+    let old = if takes_end { with_end.as_str() } else { old };
+    if all { text.replace(old, new) } else { text.replacen(old, new, 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_format::json::{Tape, scan};
+
+    fn diff(tool: &str, input: &str, structured: Option<&str>) -> FileDiff {
+        let (mut first, mut second) = (Tape::new(), Tape::new());
+        scan(input.as_bytes(), 0, 64, &mut first).unwrap();
+        if let Some(text) = structured {
+            scan(text.as_bytes(), 0, 64, &mut second).unwrap();
+        }
+        let value = structured.and_then(|text| second.root(text.as_bytes()));
+        of_call(tool, first.root(input.as_bytes()).unwrap(), value).unwrap()
+    }
+
+    #[test]
+    fn strings_are_compared_when_there_is_no_patch() {
+        let input =
+            r#"{"file_path":"a","old_string":"one\ntwo\nthree","new_string":"one\n2\nthree"}"#;
+        let made = diff("Edit", input, Some("\"Error: no match\""));
+        assert_eq!(made.hunks[0].lines, " one\n-two\n+2\n three\n");
+        assert_eq!(made.counts(), (1, 1));
+    }
+
+    #[test]
+    fn tabs_come_back_into_the_clients_patch() {
+        let input = r#"{"file_path":"a.go","old_string":"\tx()","new_string":"\t\ty()"}"#;
+        let structured = r#"{"oldString":"\tx()","newString":"\t\ty()","replaceAll":false,
+            "originalFile":"func a() {\n\tx()\n  z()\n}\n",
+            "structuredPatch":[{"oldStart":1,"oldLines":4,"newStart":1,"newLines":4,
+            "lines":[" func a() {","-  x()","+    y()","   z()"," }","\\ No newline at end of file"]}]}"#;
+        let made = diff("Edit", input, Some(structured));
+        assert_eq!(made.hunks[0].start, Some((1, 1)));
+        assert_eq!(
+            made.hunks[0].lines,
+            " func a() {\n-\tx()\n+\t\ty()\n   z()\n }\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn a_new_file_is_all_additions() {
+        let input = r#"{"file_path":"n","content":"a\n\nb\n"}"#;
+        let created = r#"{"type":"create","structuredPatch":[],"content":"a\n\nb\n"}"#;
+        let made = diff("Write", input, Some(created));
+        assert!(made.created);
+        assert_eq!(made.hunks[0].lines, "+a\n+\n+b\n");
+        let same = r#"{"type":"update","structuredPatch":[],"originalFile":"a\n\nb\n"}"#;
+        assert_eq!(diff("Write", input, Some(same)).hunks, []);
+        assert_eq!(diff("Write", input, None).hunks[0].lines, "+a\n+\n+b\n");
+    }
+
+    #[test]
+    fn a_deleted_line_takes_its_end_along() {
+        assert_eq!(replace("a\nb\nc\n", "b", "", false), "a\nc\n");
+        assert_eq!(replace("", "", "new", false), "new");
+    }
+}

@@ -1,0 +1,30 @@
+//! The index of a folder of sessions.
+
+use crate::escape::markdown_line;
+use crate::figures::{compact, counted};
+use crate::render::view::View;
+use crate::render::{IndexRow, by_project};
+use std::io::{self, Write};
+
+/// Writes the index of sessions whose documents lie beside it.
+pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::Result<()> {
+    writeln!(out, "# {}\n", counted(rows.len() as u64, "session", "sessions"))?;
+    for (project, rows) in by_project(rows) {
+        let project = if project.is_empty() { "(no folder)" } else { project };
+        writeln!(out, "## {}\n", markdown_line(project))?;
+        for row in rows {
+            let title = markdown_line(&row.title);
+            let ended = row.ended.map(|time| view.short_time(time)).unwrap_or_default();
+            let turns = counted(row.turns, "turn", "turns");
+            let calls = counted(row.calls, "tool call", "tool calls");
+            let tokens = compact(row.tokens);
+            writeln!(
+                out,
+                "- [{title}]({}) · {ended} · {turns}, {calls}, {tokens} tokens",
+                row.file
+            )?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,208 @@
+//! Markdown written by somebody else, made safe to stand in our document.
+//!
+//! Models answer in Markdown, so their words are kept as such, with what could break out of its
+//! place changed: HTML becomes text, headings go down to the sixth level, images and odd links
+//! become text, definitions of link targets too. A second parse checks the outcome; what is still
+//! not contained (a fence that never ends, say) is shown as code instead.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
+
+/// What to do with line ends inside a paragraph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Breaks {
+    /// They are spaces, as Markdown has it.
+    Soft,
+    /// They stay, as a person typed them.
+    Hard,
+}
+
+/// Longer texts are not parsed but shown as they are.
+pub(crate) const LONGEST: usize = 256 << 10;
+
+/// Safe Markdown that reads like `text`; none when it has to be shown as code.
+pub(crate) fn contain(text: &str, breaks: Breaks) -> Option<Cow<'_, str>> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let lines = breaks == Breaks::Hard && text.trim().contains('\n');
+    if !lines && is_plain(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    // Behind the mark of a quotation a tab is narrower, and code would stop being code.
+    let text = text.replace('\t', "    ");
+    let edited = apply(&text, edits(&text, breaks));
+    is_contained(&edited).then_some(Cow::Owned(edited))
+}
+
+/// Whether nothing in it can be a heading, a fence, HTML, an image or a link.
+fn is_plain(text: &str) -> bool {
+    let marks = memchr::memchr3(b'<', b'#', b'[', text.as_bytes()).is_some();
+    let runs = ["```", "~~~", "---", "==", "\n-", "\n=", "    ", "\t"];
+    !marks && !text.starts_with(['-', '=']) && !runs.iter().any(|run| text.contains(run))
+}
+
+/// A change: bytes at a place become something else.
+struct Edit {
+    at: usize,
+    removed: usize,
+    added: &'static str,
+}
+
+fn edits(text: &str, breaks: Breaks) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut insert = |at: usize, removed: usize, added| edits.push(Edit { at, removed, added });
+    let events = Parser::new_ext(text, Options::empty()).into_offset_iter();
+    for (_, definition) in events.reference_definitions().iter() {
+        insert(definition.span.start, 0, "\\");
+    }
+    for (event, range) in events {
+        let part = text.get(range.clone()).unwrap_or_default();
+        match event {
+            Event::Html(_) | Event::InlineHtml(_) => {
+                for (at, _) in part.match_indices('<') {
+                    insert(range.start + at, 1, "&lt;");
+                }
+            }
+            Event::Start(Tag::Heading { level, .. }) => match part.strip_prefix('#') {
+                Some(_) => insert(range.start, 0, deeper(level)),
+                None => {
+                    insert(range.start, 0, "###### ");
+                    // The line below that made it a heading.
+                    let line = part.trim_end().rfind('\n').map_or(0, |at| at + 1);
+                    let under = part.get(line..).unwrap_or_default();
+                    for (at, _) in under.match_indices(['=', '-']) {
+                        insert(range.start + line + at, 1, "");
+                    }
+                }
+            },
+            Event::Start(Tag::Image { .. }) => insert(range.start, 0, "\\"),
+            Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(&dest_url) => {
+                match part.starts_with('<') {
+                    true => insert(range.start, 1, "&lt;"),
+                    false => insert(range.start, 0, "\\"),
+                }
+            }
+            Event::SoftBreak if breaks == Breaks::Hard => insert(range.start, 0, "\\"),
+            _ => {}
+        }
+    }
+    edits
+}
+
+fn deeper(level: HeadingLevel) -> &'static str {
+    match level {
+        HeadingLevel::H1 => "#####",
+        HeadingLevel::H2 => "####",
+        HeadingLevel::H3 => "###",
+        HeadingLevel::H4 => "##",
+        HeadingLevel::H5 => "#",
+        HeadingLevel::H6 => "",
+    }
+}
+
+/// Whether a link leads to the web, to a mail address, or to a place beside the document.
+pub(crate) fn is_harmless(target: &str) -> bool {
+    let target: String =
+        target.chars().filter(|character| !character.is_control() && *character != ' ').collect();
+    match target.split_once(':') {
+        None => true,
+        Some((scheme, _)) if scheme.contains(['/', '?', '#']) => true,
+        Some((scheme, _)) => {
+            ["http", "https", "mailto"].iter().any(|safe| scheme.eq_ignore_ascii_case(safe))
+        }
+    }
+}
+
+fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| (edit.at, edit.removed));
+    let mut out = String::with_capacity(text.len() + edits.len() * 4);
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(text.get(at..edit.at).unwrap_or_default());
+        out.push_str(edit.added);
+        at = at.max(edit.at + edit.removed);
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+/// Whether what follows would be read as if this text were not there.
+fn is_contained(text: &str) -> bool {
+    const PROBE: &str = "PROBE";
+    let whole = format!("{text}\n\n{PROBE}\n");
+    let events = Parser::new_ext(&whole, Options::empty()).into_offset_iter();
+    if events.reference_definitions().iter().next().is_some() {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut last = (0, 0, false);
+    for (event, range) in events {
+        match event {
+            Event::Html(_) | Event::InlineHtml(_) => return false,
+            Event::Start(Tag::Image { .. }) => return false,
+            Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(&dest_url) => return false,
+            Event::Start(Tag::Heading { level, .. }) if level != HeadingLevel::H6 => return false,
+            Event::Start(tag) => {
+                if depth == 0 {
+                    last = (range.start, range.end, tag == Tag::Paragraph);
+                }
+                depth += 1;
+            }
+            Event::End(TagEnd::Paragraph | _) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    let (start, end, is_paragraph) = last;
+    is_paragraph && whole.get(start..end).map(str::trim) == Some(PROBE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contained(text: &str) -> String {
+        contain(text, Breaks::Soft).unwrap().into_owned()
+    }
+
+    #[test]
+    fn ordinary_answers_stay_as_they_are() {
+        for text in [
+            "Done. **All** `tests` pass.\n\n- one\n- two",
+            "```rust\nlet a: Vec<u8> = b\"# no heading\";\n```\n\nThat is it.",
+            "See [the book](https://example.com/a) and [here](docs/a.md).",
+        ] {
+            assert_eq!(contained(text), text);
+        }
+    }
+
+    #[test]
+    fn nothing_breaks_out() {
+        assert_eq!(contained("# Top\ntext"), "###### Top\ntext");
+        assert_eq!(contained("Top\n===\ntext"), "###### Top\n\ntext");
+        assert_eq!(contained("a <b>x</b> `<c>`"), "a &lt;b>x&lt;/b> `<c>`");
+        assert_eq!(
+            contained("<script>\nalert(1)\n</script>"),
+            "&lt;script>\nalert(1)\n&lt;/script>"
+        );
+        assert_eq!(contained("![x](http://e.com/p.png)"), "\\![x](http://e.com/p.png)");
+        assert_eq!(contained("[x](javascript:alert%281%29)"), "\\[x](javascript:alert%281%29)");
+        assert_eq!(contained("[a]: http://e.com"), "\\[a]: http://e.com");
+        assert_eq!(contain("```\nno end", Breaks::Soft), None);
+        assert_eq!(contain("<!-- no end", Breaks::Soft).as_deref(), Some("&lt;!-- no end"));
+    }
+
+    #[test]
+    fn what_a_person_typed_keeps_its_lines() {
+        assert_eq!(contain("a\nb\n\nc", Breaks::Hard).as_deref(), Some("a\\\nb\n\nc"));
+    }
+
+    #[test]
+    fn schemes_are_judged_without_regard_to_tricks() {
+        assert!(is_harmless("HTTPS://x") && is_harmless("a/b:c") && is_harmless("#x:y"));
+        for bad in ["javascript:x", "JAVA\tSCRIPT:x", "data:text/html,x", " vbscript:x", "file:/x"]
+        {
+            assert!(!is_harmless(bad), "{bad}");
+        }
+    }
+}

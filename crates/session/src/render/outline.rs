@@ -1,0 +1,146 @@
+//! The head of a turn: its number, what it is called, and its figures.
+
+use super::sink::RenderError;
+use crate::agents::claude_code::prompts;
+use crate::figures::compact;
+use crate::model::{
+    Block, Compaction, CompactionKind, Outcome, Trigger, Turn, TurnKind, UsageTotal,
+};
+use crate::store::SourceReader;
+use jiff::Timestamp;
+use std::borrow::Cow;
+
+/// What is told about a turn before and after its content.
+#[derive(Debug, Clone)]
+pub(super) struct TurnView {
+    /// Unique in the document.
+    pub(super) anchor: String,
+    pub(super) number: usize,
+    pub(super) kind: TurnKind,
+    /// The first words of its prompt.
+    pub(super) title: String,
+    pub(super) timestamp: Option<Timestamp>,
+    pub(super) ended: Option<Timestamp>,
+    pub(super) outcome: Outcome,
+    pub(super) usage: UsageTotal,
+    pub(super) duration_ms: Option<u64>,
+    pub(super) calls: usize,
+    pub(super) failed: usize,
+}
+
+/// Bytes of a prompt that are read for its first words.
+const TITLE_BYTES: usize = 600;
+const TITLE_CHARACTERS: usize = 80;
+
+pub(super) fn turn(
+    prefix: &str,
+    number: usize,
+    turn: &Turn,
+    reader: &mut SourceReader,
+) -> Result<TurnView, RenderError> {
+    let text =
+        turn.prompt.blocks.iter().filter(|part| !part.context).find_map(|part| match &part.block {
+            Block::Text(text) => Some(text),
+            _ => None,
+        });
+    let head = match text {
+        Some(text) => reader.head(text, TITLE_BYTES)?,
+        None => String::new(),
+    };
+    let failed = turn.calls().filter(|call| {
+        call.result.as_ref().is_some_and(|result| result.outcome != crate::model::CallOutcome::Ok)
+    });
+    let ended = turn
+        .steps
+        .iter()
+        .rev()
+        .find_map(|step| step.timestamp)
+        .max(turn.calls().filter_map(|call| call.result.as_ref()?.timestamp).max());
+    let lasted = turn
+        .timestamp
+        .zip(ended)
+        .and_then(|(start, end)| u64::try_from(end.as_millisecond() - start.as_millisecond()).ok());
+    Ok(TurnView {
+        anchor: format!("{prefix}turn-{number}"),
+        number,
+        kind: turn.kind,
+        title: title(turn.kind, &head),
+        timestamp: turn.timestamp,
+        ended,
+        outcome: turn.outcome,
+        usage: turn.usage(),
+        duration_ms: turn.duration_ms.or(lasted),
+        calls: turn.calls().count(),
+        failed: failed.count(),
+    })
+}
+
+fn title(kind: TurnKind, head: &str) -> String {
+    let named = match kind {
+        TurnKind::Compact => Some("continued after compaction"),
+        TurnKind::TaskNotification => Some("a background task reported back"),
+        TurnKind::Continuation => Some("went on without a prompt"),
+        _ => None,
+    };
+    if let Some(named) = named {
+        return format!("({named})");
+    }
+    let typed = typed(kind, head);
+    let line = typed.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut title: String = line.chars().take(TITLE_CHARACTERS).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    if title.is_empty() { "(no text)".to_owned() } else { title }
+}
+
+/// A prompt as it was typed: commands and shell input come wrapped in tags.
+pub(super) fn typed(kind: TurnKind, text: &str) -> Cow<'_, str> {
+    match kind {
+        TurnKind::Command => match prompts::command_name(text) {
+            Some(name) => match prompts::command_arguments(text) {
+                Some(arguments) => Cow::Owned(format!("{name} {arguments}")),
+                None => Cow::Borrowed(name),
+            },
+            None => Cow::Borrowed(text),
+        },
+        TurnKind::Bash => {
+            let inside = text.trim().strip_prefix("<bash-input>");
+            let inside = inside.map(|rest| rest.strip_suffix("</bash-input>").unwrap_or(rest));
+            inside.map_or(Cow::Borrowed(text), |command| Cow::Owned(format!("! {command}")))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What an event says, without the tags it is wrapped in.
+pub(super) fn event_words(text: &str) -> String {
+    if let Some(name) = prompts::command_name(text) {
+        return typed(TurnKind::Command, text).trim().to_owned().replace(name, name.trim());
+    }
+    let mut words = text.to_owned();
+    for tag in ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"] {
+        if words.contains(tag) {
+            words = words.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
+        }
+    }
+    words.trim().to_owned()
+}
+
+/// `context compacted (automatically, 155k tokens before, 12k after)`
+pub(super) fn compaction_words(compaction: &Compaction) -> String {
+    let what = match compaction.kind {
+        CompactionKind::Full => "context compacted",
+        CompactionKind::Micro => "old tool results dropped from the context",
+    };
+    let mut details = Vec::new();
+    match compaction.trigger {
+        Some(Trigger::Auto) => details.push("automatically".to_owned()),
+        Some(Trigger::Manual) => details.push("by command".to_owned()),
+        None => {}
+    }
+    details
+        .extend(compaction.pre_tokens.map(|tokens| format!("{} tokens before", compact(tokens))));
+    details.extend(compaction.post_tokens.map(|tokens| format!("{} after", compact(tokens))));
+    if details.is_empty() { what.to_owned() } else { format!("{what} ({})", details.join(", ")) }
+}

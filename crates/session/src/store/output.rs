@@ -1,0 +1,227 @@
+//! A folder of documents that this program keeps up to date.
+//!
+//! A manifest in the folder says which files are ours and what each was made from. Nothing else
+//! in the folder is ever replaced or removed, and nothing outside it is written. The names are
+//! noted before the files are written, so an interrupted run is taken up by the next.
+
+use super::open::StoreError;
+use super::write::{Access, create_folder, is_plain, remove_file, write_file};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Name of the manifest.
+pub const MANIFEST: &str = ".backstory.json";
+const SCHEMA: &str = "backstory.output/1";
+const LARGEST_MANIFEST: u64 = 256 << 20;
+
+/// A folder with its manifest.
+#[derive(Debug)]
+pub struct OutputFolder<T> {
+    path: PathBuf,
+    access: Access,
+    files: BTreeMap<String, Entry<T>>,
+}
+
+/// What is known of a file in the folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Entry<T> {
+    /// What it was made from and how; empty while it is being written.
+    pub key: String,
+    pub bytes: u64,
+    pub about: Option<T>,
+}
+
+#[derive(Deserialize)]
+struct Manifest<T> {
+    schema: String,
+    files: BTreeMap<String, Entry<T>>,
+}
+
+#[derive(Serialize)]
+struct ManifestOut<'a, T> {
+    schema: &'a str,
+    files: &'a BTreeMap<String, Entry<T>>,
+}
+
+/// Why a folder cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Somebody else's file has the name we need.
+    #[error("`{}`: not replaced: it was not written by backstory", path.display())]
+    Foreign { path: PathBuf },
+    #[error("`{}`: not a manifest that this version understands", path.display())]
+    Manifest { path: PathBuf },
+    #[error("`{name}`: not a plain file name")]
+    Name { name: String },
+}
+
+impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
+    /// Opens a folder, creating it if need be.
+    pub fn open(path: &Path, access: Access) -> Result<OutputFolder<T>, OutputError> {
+        create_folder(path)?;
+        let manifest = path.join(MANIFEST);
+        let unreadable = || OutputError::Manifest { path: manifest.clone() };
+        let files = match std::fs::symlink_metadata(&manifest) {
+            Err(_) => BTreeMap::new(),
+            Ok(facts) if !facts.is_file() || facts.len() > LARGEST_MANIFEST => {
+                return Err(unreadable());
+            }
+            Ok(_) => {
+                let mut text = String::new();
+                let read =
+                    File::open(&manifest).and_then(|mut file| file.read_to_string(&mut text));
+                read.map_err(|cause| StoreError::Io { path: manifest.clone(), cause })?;
+                let read: Manifest<T> = serde_json::from_str(&text).map_err(|_| unreadable())?;
+                if read.schema != SCHEMA {
+                    return Err(unreadable());
+                }
+                read.files
+            }
+        };
+        Ok(OutputFolder { path: path.to_path_buf(), access, files })
+    }
+
+    /// Files of the folder that are ours.
+    pub fn files(&self) -> &BTreeMap<String, Entry<T>> {
+        &self.files
+    }
+
+    /// Whether a file was made from the same and is still there.
+    pub fn is_current(&self, name: &str, key: &str) -> bool {
+        let Some(entry) = self.files.get(name) else { return false };
+        let there = std::fs::symlink_metadata(self.path.join(name));
+        entry.key == key && there.is_ok_and(|there| there.is_file() && there.len() == entry.bytes)
+    }
+
+    /// Notes that these names will be written; refuses names that others hold. Returns those.
+    pub fn claim<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<OutputError>, OutputError> {
+        let mut refused = Vec::new();
+        for name in names {
+            if !is_plain(name) {
+                refused.push(OutputError::Name { name: name.to_owned() });
+                continue;
+            }
+            let path = self.path.join(name);
+            let there = std::fs::symlink_metadata(&path).ok();
+            let ours = self.files.contains_key(name);
+            if there.is_some_and(|there| !ours || !there.is_file()) {
+                refused.push(OutputError::Foreign { path });
+                continue;
+            }
+            let entry = Entry { key: String::new(), bytes: 0, about: None };
+            self.files.entry(name.to_owned()).or_insert(entry).key.clear();
+        }
+        self.save()?;
+        Ok(refused)
+    }
+
+    /// Writes a claimed file; gives its size.
+    pub fn write<E: From<StoreError> + From<OutputError>>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        if !self.files.contains_key(name) || !is_plain(name) {
+            return Err(OutputError::Name { name: name.to_owned() }.into());
+        }
+        write_file(&self.path.join(name), self.access, write)
+    }
+
+    /// Notes what a written file is.
+    pub fn record(&mut self, name: &str, entry: Entry<T>) {
+        self.files.insert(name.to_owned(), entry);
+    }
+
+    /// Removes a file of ours.
+    pub fn remove(&mut self, name: &str) -> Result<(), OutputError> {
+        let path = self.path.join(name);
+        let ours = self.files.contains_key(name) && is_plain(name);
+        let there = std::fs::symlink_metadata(&path).ok();
+        if ours && there.is_some_and(|there| there.is_file()) {
+            remove_file(&path)?;
+        }
+        self.files.remove(name);
+        Ok(())
+    }
+
+    /// Writes the manifest.
+    pub fn save(&self) -> Result<(), OutputError> {
+        let manifest = self.path.join(MANIFEST);
+        write_file(&manifest, self.access, |out| {
+            let content = ManifestOut { schema: SCHEMA, files: &self.files };
+            serde_json::to_writer(out, &content)
+                .map_err(|error| StoreError::Io { path: manifest.clone(), cause: error.into() })
+        })?;
+        Ok(())
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn put(folder: &OutputFolder<u8>, name: &str, text: &str) -> Result<u64, OutputError> {
+        folder.write(name, |out| {
+            out.write_all(text.as_bytes())
+                .map_err(|cause| StoreError::Io { path: name.into(), cause })?;
+            Ok(())
+        })
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn only_our_own_files_are_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("theirs.md"), "keep").unwrap();
+        let mut folder = OutputFolder::open(place.path(), Access::Usual).unwrap();
+        let refused = folder.claim(["ours.md", "theirs.md", "../up.md", ""]).unwrap();
+        assert_eq!(refused.len(), 3);
+        let bytes = put(&folder, "ours.md", "text").unwrap();
+        assert!(
+            put(&folder, "theirs.md", "no").is_err() && put(&folder, "../up.md", "no").is_err()
+        );
+        folder.record("ours.md", Entry { key: "k".into(), bytes, about: Some(7) });
+        folder.save().unwrap();
+
+        let mut again: OutputFolder<u8> = OutputFolder::open(place.path(), Access::Usual).unwrap();
+        assert!(again.is_current("ours.md", "k") && !again.is_current("ours.md", "other"));
+        assert!(again.claim(["ours.md"]).unwrap().is_empty());
+        again.remove("ours.md").unwrap();
+        again.remove("theirs.md").unwrap();
+        assert_eq!(std::fs::read_to_string(place.path().join("theirs.md")).unwrap(), "keep");
+        assert!(!place.path().join("ours.md").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn a_planted_link_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let victim = place.path().join("victim");
+        std::fs::write(&victim, "keep").unwrap();
+        let inside = place.path().join("out");
+        let mut folder: OutputFolder<u8> = OutputFolder::open(&inside, Access::Usual).unwrap();
+        assert!(folder.claim(["a.md"]).unwrap().is_empty());
+        std::os::unix::fs::symlink(&victim, inside.join("a.md")).unwrap();
+        put(&folder, "a.md", "text").unwrap();
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "keep");
+        assert!(inside.join("a.md").symlink_metadata().unwrap().is_file());
+        std::os::unix::fs::symlink(&victim, inside.join("b.md")).unwrap();
+        assert_eq!(folder.claim(["b.md"]).unwrap().len(), 1);
+    }
+}
