@@ -365,6 +365,29 @@ fn every_mutation_is_found() {
     }
 }
 
+/// A field that only a version newer than all known ones leaves out is missed as well.
+#[test]
+fn a_new_version_that_drops_a_field_is_found_beside_old_ones() {
+    let sample = testdata()
+        .join("sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let mut new = String::new();
+    for line in std::fs::read_to_string(&sample).unwrap().lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if record.get("version").is_some() {
+            record["version"] = json!("99.0.0");
+            record.as_object_mut().unwrap().remove("isSidechain").unwrap();
+        }
+        let _ = writeln!(new, "{record}");
+    }
+    std::fs::copy(&sample, folder.path().join("old.jsonl")).unwrap();
+    assert_eq!(drift(folder.path()), [""; 0]);
+    std::fs::write(folder.path().join("new.jsonl"), new).unwrap();
+    let found = drift(folder.path());
+    assert!(found.contains(&"vanished-field user isSidechain".to_owned()), "{found:?}");
+    assert!(found.iter().all(|line| line.ends_with("isSidechain")), "{found:?}");
+}
+
 /// Sets a value in records of a type; whether there was one.
 fn set(record: &mut Value, kind: &str, path: &[&str], value: Value) -> bool {
     if record["type"] != kind {

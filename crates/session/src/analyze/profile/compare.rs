@@ -59,7 +59,7 @@ impl Profile {
     /// together.
     pub fn drift(&self, data: &Profile) -> Vec<Difference> {
         let mut found = self.news(data, DifferenceKind::NewKind);
-        let newest = self.versions.last();
+        let newest = self.versions.iter().rev().find(|version| version.is_known());
         let newer =
             |version: &Version| version.is_known() && newest.is_some_and(|last| version > last);
         for (name, kind) in &data.kinds {

@@ -1,19 +1,8 @@
 //! Numbers as people read them.
 
-use crate::document::Line;
+pub(super) use crate::figures::{bytes as size, grouped as count};
 
-/// With thousands separated.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+use crate::document::Line;
 
 /// A count as a cell.
 pub(super) fn cell(number: u64) -> Line {
@@ -45,16 +34,6 @@ pub(super) fn plural(number: u64, word: &str) -> String {
         _ => "s",
     };
     format!("{} {stem}{ending}{rest}", count(number))
-}
-
-/// Bytes in the unit that fits.
-pub(super) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.2} GB", bytes as f64 / 1e9),
-    }
 }
 
 /// How many times one is the other.
