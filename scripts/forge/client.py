@@ -45,6 +45,10 @@ FINAL_COUNTS = "2.1.59"
 """From here on the file holds the final token counts of a message, at least in its last record."""
 
 
+AUTO_MODE = ("2.1.284", "2.1.302")
+"""Between these a model judges each call unless a mode is named; 2.1.283 and 2.1.302 ask as others do."""
+
+
 class Unavailable(Exception):
     """The client cannot be had here; the message says why."""
 
@@ -64,6 +68,11 @@ def tool_name(version, name):
     if name == "Agent" and within(version, until="2.1.63"):
         return "Task"
     return name
+
+
+def mode_flags(version):
+    """What makes a version ask for permission by the rules, as all others do."""
+    return ["--permission-mode", "default"] if within(version, *AUTO_MODE) else []
 
 
 def cache():

@@ -51,7 +51,7 @@ def prepare_config(config, project):
 
 
 def command(program, run, session):
-    words = [str(program), "-p", "--allowedTools", run.get("allow", TOOLS), *run.get("flags", [])]
+    words = [str(program), "-p", "--allowedTools", *run.get("allow", TOOLS).split(), *run.get("flags", [])]
     if run.get("resume") and session:
         words += ["--resume", session]
         if run["resume"] == "fork":
@@ -73,11 +73,22 @@ def run_print(words, prompts, where, variables):
         check=False,
     )
     try:
-        said = json.loads(done.stdout)
+        said = list(json_values(done.stdout))
     except ValueError:
         raise Failed(f"the client said: {done.stdout[-300:]}{done.stderr[-300:]} (exit {done.returncode})") from None
-    results = [part for part in said if part.get("type") == "result"] if isinstance(said, list) else [said]
-    return done.returncode, results
+    parts = [part for value in said for part in (value if isinstance(value, list) else [value])]
+    return done.returncode, [part for part in parts if part.get("type", "result") == "result"]
+
+
+def json_values(text):
+    """The JSON values of a text, one or more: 2.1.160 prints a result for each turn that a background agent adds."""
+    text, decoder = text.strip(), json.JSONDecoder()
+    while True:
+        value, end = decoder.raw_decode(text)
+        yield value
+        text = text[end:].strip()
+        if not text:
+            return
 
 
 class Stream:

@@ -10,6 +10,8 @@ import re
 COMPACTION = "create a detailed summary of"
 TITLE = re.compile(r"(?i)\btitle\b|under 50 characters|5-10 words")
 NEW_TOPIC = "isNewTopic"
+WARMUP = "Warmup"
+"""All that a subagent is told which the client starts for itself, to fill the cache before one is wanted (2.1.0)."""
 
 
 def texts_of(message):
@@ -79,11 +81,13 @@ def results_of(body):
 
 
 def purpose_of(body):
-    """turn, compaction, title, new-topic, probe or other."""
+    """turn, warmup, compaction, title, new-topic, probe or other."""
     if any(COMPACTION in text for text in prompt_texts(body)):
         return "compaction"
     if body.get("max_tokens") == 1:
         return "probe"
+    if opening_text(body) == WARMUP:
+        return "warmup"
     if body.get("tools") and not wants_json(body):
         return "turn"
     asked = system_text(body) + closing_text(body)

@@ -51,7 +51,7 @@ class Play:
         """Plays one process of the scenario."""
         run = self.scenario["runs"][number]
         first = self.script.begin_run(number, run)
-        words = process.command(program, run, self.session)
+        words = process.command(program, run, self.session) + client.mode_flags(self.version)
         if "rewind_to" in run:
             words += ["--resume-session-at", self.records[self.script.main_message(run["rewind_to"])]]
         if run.get("mode") == "stream":
