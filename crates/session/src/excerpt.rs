@@ -57,6 +57,19 @@ pub fn excerpt(text: &str, keep: Keep) -> Excerpt<'_> {
     Excerpt::Cut { head, cut, tail }
 }
 
+/// Two ends between which something was left out already; cut back to whole lines.
+pub fn between<'a>(head: &'a str, characters: usize, lines: usize, tail: &'a str) -> Excerpt<'a> {
+    let tail = tail.strip_suffix('\n').unwrap_or(tail);
+    let (head, more) = head.split_at_checked(head_end(head, head.len())).unwrap_or((head, ""));
+    let (less, tail) = tail.split_at_checked(tail_start(tail, 0)).unwrap_or(("", tail));
+    let ends = [more, less].map(|part| (part.chars().count(), part.matches('\n').count()));
+    let cut = Cut {
+        characters: characters + ends.iter().map(|(count, _)| count).sum::<usize>(),
+        lines: lines + ends.iter().map(|(_, count)| count).sum::<usize>(),
+    };
+    Excerpt::Cut { head, cut, tail }
+}
+
 /// A place at or before `limit`: after a line end if one lies in the last quarter.
 fn head_end(text: &str, limit: usize) -> usize {
     let mut limit = limit.min(text.len());

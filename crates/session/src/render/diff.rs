@@ -4,7 +4,7 @@
 //! every leading tab as two spaces. Where that happened, the lines are taken from the file's text
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
-use backstory_format::json::{Kind, Value};
+use backstory_format::json::{Kind, Tape, Value, scan};
 use imara_diff::{Algorithm, Diff, InternedInput};
 use std::borrow::Cow;
 
@@ -48,9 +48,8 @@ pub fn is_edit(tool: &str) -> bool {
 pub(super) fn of_call(
     tool: &str,
     input: Value<'_>,
-    structured: Option<Value<'_>>,
+    structured: Option<Structured<'_>>,
 ) -> Option<FileDiff> {
-    let structured = structured.filter(|value| value.kind() == Kind::Object);
     let named = |names: &[&str]| names.iter().find_map(|name| input.get_text(name));
     let path = named(&["file_path", "notebook_path", "path"])?.into_owned();
     let mut diff = FileDiff { path, ..FileDiff::default() };
@@ -60,9 +59,7 @@ pub(super) fn of_call(
     match tool {
         "Write" => {
             let content = input.get_text("content")?;
-            diff.created = structured
-                .and_then(|value| value.get("type"))
-                .is_some_and(|kind| kind.is_text("create"));
+            diff.created = structured.is_some_and(|structured| structured.created());
             match structured.and_then(patch) {
                 Some(hunks) => diff.hunks = hunks,
                 None if structured.is_some() && !diff.created => {}
@@ -140,10 +137,53 @@ fn push(lines: &mut String, sign: char, line: &str) {
     lines.push('\n');
 }
 
+/// The client's account of an edit. It holds whole files, so only the patch is indexed unless
+/// the rest is needed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Structured<'a> {
+    bytes: &'a [u8],
+    patch: Option<Value<'a>>,
+    whole: Option<Value<'a>>,
+}
+
+const MAX_DEPTH: u32 = 1024;
+
+impl<'a> Structured<'a> {
+    pub(super) fn open(bytes: &'a [u8], tape: &'a mut Tape) -> Option<Structured<'a>> {
+        if bytes.first() != Some(&b'{') {
+            return None;
+        }
+        // Inside a string the quotes would be escaped, so this is a key.
+        const KEY: &[u8] = b"\"structuredPatch\":";
+        let key = memchr::memmem::find(bytes, KEY).filter(|_| !has_tabs(bytes));
+        if let Some(key) = key {
+            let start = key + KEY.len();
+            let rest = bytes.get(start..).unwrap_or_default();
+            let start = start + rest.iter().take_while(|byte| **byte == b' ').count();
+            scan(bytes, start, MAX_DEPTH, tape).ok()?;
+            return Some(Structured { bytes, patch: tape.root(bytes), whole: None });
+        }
+        scan(bytes, 0, MAX_DEPTH, tape).ok()?;
+        let whole = tape.root(bytes)?;
+        Some(Structured { bytes, patch: whole.get("structuredPatch"), whole: Some(whole) })
+    }
+
+    fn created(&self) -> bool {
+        let head = self.bytes.get(..self.bytes.len().min(40)).unwrap_or_default();
+        memchr::memmem::find(head, b"\"create\"").is_some()
+    }
+}
+
+/// Whether a text in it has a tab at its start or at the start of a line, as JSON writes it.
+fn has_tabs(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\\n\\t", b":\"\\t", b": \"\\t"];
+    marks.iter().any(|mark| memchr::memmem::find(bytes, mark).is_some())
+}
+
 /// The client's patch, tabs put back.
-fn patch(structured: Value<'_>) -> Option<Vec<Hunk>> {
-    let patch = structured.get("structuredPatch").filter(|value| value.kind() == Kind::Array)?;
-    let texts = Texts::of(structured);
+fn patch(structured: Structured<'_>) -> Option<Vec<Hunk>> {
+    let patch = structured.patch.filter(|value| value.kind() == Kind::Array)?;
+    let texts = structured.whole.and_then(Texts::of);
     let (before, after) = match &texts {
         Some(texts) => (texts.before.split('\n').collect(), texts.after.split('\n').collect()),
         None => (Vec::new(), Vec::new()),
@@ -193,11 +233,6 @@ impl<'a> Texts<'a> {
     fn of(structured: Value<'a>) -> Option<Texts<'a>> {
         let original =
             structured.get("originalFile").or_else(|| structured.get("originalFileContents"))?;
-        let has_tabs = |value: Value<'_>| memchr::memmem::find(value.raw(), b"\\t").is_some();
-        let added = ["newString", "content", "edits"].map(|name| structured.get(name));
-        if !has_tabs(original) && !added.into_iter().flatten().any(has_tabs) {
-            return None;
-        }
         let before = original.text()?;
         let after = after(structured, &before);
         Some(Texts { before, after: Cow::Owned(after) })
@@ -240,15 +275,11 @@ fn replace(text: &str, old: &str, new: &str, all: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backstory_format::json::{Tape, scan};
 
     fn diff(tool: &str, input: &str, structured: Option<&str>) -> FileDiff {
         let (mut first, mut second) = (Tape::new(), Tape::new());
         scan(input.as_bytes(), 0, 64, &mut first).unwrap();
-        if let Some(text) = structured {
-            scan(text.as_bytes(), 0, 64, &mut second).unwrap();
-        }
-        let value = structured.and_then(|text| second.root(text.as_bytes()));
+        let value = structured.and_then(|text| Structured::open(text.as_bytes(), &mut second));
         of_call(tool, first.root(input.as_bytes()).unwrap(), value).unwrap()
     }
 
