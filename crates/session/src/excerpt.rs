@@ -114,6 +114,20 @@ mod tests {
     }
 
     #[test]
+    fn ends_that_were_read_apart_are_counted_alike() {
+        let text: String = (0..1_000).map(|line| format!("line {line}\n")).collect();
+        let (head, rest) = text.split_at(103);
+        let (middle, tail) = rest.split_at(rest.len() - 97);
+        let lines = middle.matches('\n').count();
+        let Excerpt::Cut { head, cut, tail } = between(head, middle.len(), lines, tail) else {
+            panic!("something was left out")
+        };
+        assert!(head.ends_with('\n') && tail.starts_with("line ") && tail.ends_with("999"));
+        assert_eq!(head.len() + cut.characters + tail.len() + 1, text.len());
+        assert_eq!(head.lines().count() + cut.lines + tail.lines().count(), 1_000);
+    }
+
+    #[test]
     fn short_texts_and_single_words_are_safe() {
         assert_eq!(excerpt("short", Keep::Ends(0)), Excerpt::Whole("short"));
         let word = "é".repeat(10_000);
