@@ -63,6 +63,8 @@ def rendering(programs: Programs, root: Path, scratch: Path, environment: dict[s
             home = scratch / "rendered" / f"home-{len(done)}-{number}"
             home.mkdir(parents=True)
             cost = exact_peak(command(str(output)), {**environment, "HOME": str(home)}, timeout=1800)
+            if cost.status != 0:
+                print(f"note: `{name}` ended with status {cost.status}", file=sys.stderr)
             one = Rendering(name, output, cost)
             if best is None or cost.processor < best.cost.processor:
                 best = one
