@@ -1,6 +1,6 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
-use crate::commands::{capture, completions, ls, man, overview, show};
+use crate::commands::{analyze, capture, check, completions, ls, man, overview, show};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use std::path::PathBuf;
     version,
     long_version = LONG_VERSION,
     max_term_width = 100,
-    after_help = "Examples:\n  backstory                    overview of this machine\n  backstory ls --limit 20      the newest sessions\n  backstory show latest        one session"
+    after_help = "Examples:\n  backstory                    overview of this machine\n  backstory ls --limit 20      the newest sessions\n  backstory show latest        one session\n  backstory check              faults, and whether sessions would resume"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -27,13 +27,15 @@ pub(crate) struct Arguments {
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
-    "\nwrites: backstory.session/1, backstory.ls/1, backstory.overview/1"
+    "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1"
 );
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Ls(ls::LsArguments),
     Show(show::ShowArguments),
+    Analyze(analyze::AnalyzeArguments),
+    Check(check::CheckArguments),
     Capture(capture::CaptureArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),

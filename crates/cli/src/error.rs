@@ -11,6 +11,10 @@ pub(crate) enum Outcome {
     Fine,
     /// Nothing matched.
     Nothing,
+    /// There is something to look at: exit 1, for scripts.
+    Findings,
+    /// Some files could not be read.
+    Incomplete,
     /// Whatever a command that was run for the user ended with.
     Code(u8),
 }
@@ -19,7 +23,8 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {
             Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Nothing => ExitCode::from(1),
+            Outcome::Nothing | Outcome::Findings => ExitCode::from(1),
+            Outcome::Incomplete => ExitCode::from(2),
             Outcome::Code(code) => ExitCode::from(code),
         }
     }

@@ -19,7 +19,7 @@ pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
-const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// Decides once whether colours are used.
 pub(crate) fn set_color(choice: ColorChoice) {

@@ -101,23 +101,29 @@ fn replace<'a>(
     Cow::Owned(out)
 }
 
-/// Text for Markdown, on one line: nothing in it is taken for markup, HTML or a table's border.
+/// Text for Markdown at the start of a line, on one line: nothing in it is taken for markup, HTML or
+/// a table's border.
 pub fn markdown_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
     let safe = terminal_line(text);
     let safe = safe.trim();
-    // Lists and headings are marked at the start of a line only.
-    let number =
-        safe.len() - safe.trim_start_matches(|character: char| character.is_ascii_digit()).len();
-    for (at, character) in safe.char_indices() {
+    // Lists, headings and quotes are marked at the start of a line only.
+    let number = safe.bytes().take_while(u8::is_ascii_digit).count();
+    let (mark, rest) = match safe.as_bytes().get(number) {
+        Some(b'.' | b')') if number > 0 => safe.split_at(number),
+        Some(b'-' | b'+' | b'=' | b'#' | b'>') if number == 0 => ("", safe),
+        _ => return markdown_inline(safe),
+    };
+    format!("{mark}\\{}", markdown_inline(rest))
+}
+
+/// The same inside a line, in a heading or in a table's cell; spaces at the ends stay.
+pub fn markdown_inline(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in terminal_line(text).chars() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '~' | '$' | '#' | '!' => {
-                out.extend(['\\', character]);
-            }
-            '-' | '+' | '=' if at == 0 => out.extend(['\\', character]),
-            '.' | ')' if at == number && number > 0 => out.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => out.extend(['\\', character]),
             character => out.push(character),
         }
     }
@@ -267,7 +273,7 @@ mod tests {
     fn pages_and_documents_get_text_only() {
         assert_eq!(html("a<b>&\"'\n\u{202e}"), "a&lt;b&gt;&amp;&quot;&#39;\n&lt;U+202E&gt;");
         assert!(matches!(html("plain é\t日本\n"), Cow::Borrowed(_)));
-        assert_eq!(markdown_line("- [x](y) | <b>\n# z"), "\\- \\[x\\](y) \\| &lt;b\\> \\# z");
+        assert_eq!(markdown_line("- [x](y) | <b>\n# z"), "\\- \\[x\\](y) \\| &lt;b> # z");
         assert_eq!(markdown_line("12. x-y 3.4"), "12\\. x-y 3.4");
         assert_eq!(markdown_code("a``b|c"), "```a``b\\|c```");
         assert_eq!(markdown_code("`"), "`` ` ``");

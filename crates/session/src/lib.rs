@@ -4,6 +4,9 @@
 //! [`model`] is plain data.
 
 pub mod agents;
+pub mod analyze;
+pub mod check;
+pub mod document;
 pub mod escape;
 pub mod excerpt;
 pub mod figures;

@@ -1,6 +1,9 @@
 //! One file per command: its arguments and its function.
 
+pub(crate) mod analyze;
 pub(crate) mod capture;
+pub(crate) mod check;
+mod check_text;
 pub(crate) mod completions;
 pub(crate) mod ls;
 mod ls_table;
@@ -21,6 +24,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
+        Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

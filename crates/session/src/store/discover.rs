@@ -384,7 +384,8 @@ fn named_by_uuid(path: &Path) -> bool {
     path.file_name().and_then(OsStr::to_str).is_some_and(is_uuid)
 }
 
-fn is_uuid(text: &str) -> bool {
+/// Whether a name has the form of a session id.
+pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',

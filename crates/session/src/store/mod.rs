@@ -7,6 +7,7 @@ mod project;
 mod source;
 mod write;
 
+pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };

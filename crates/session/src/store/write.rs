@@ -27,6 +27,14 @@ pub fn write_file<E: From<StoreError>>(
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let failed = |cause: io::Error| StoreError::Io { path: path.to_path_buf(), cause };
+    // A pipe or a device is written to, not replaced.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let file = File::options().write(true).open(path).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(64 << 10, file);
+        write(&mut out)?;
+        out.flush().map_err(failed)?;
+        return Ok(0);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".backstory-").suffix(".tmp");

@@ -1,10 +1,16 @@
-//! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`.
+//! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`
+//! and `docs/check-json.md`.
 
 mod blocks;
+mod check;
 mod content;
 mod session;
 
+pub use check::CheckJson;
 pub use session::SessionJson;
 
 /// Name and version of the JSON form of a session.
 pub const SESSION_SCHEMA: &str = "backstory.session/1";
+
+/// Name and version of the JSON form of what a check found.
+pub const CHECK_SCHEMA: &str = "backstory.check/1";

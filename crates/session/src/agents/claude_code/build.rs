@@ -13,7 +13,8 @@ use super::told::event;
 use super::tree::{LeafRule, Tree};
 use super::turns::{Material, Speaker};
 use crate::model::{
-    Agent, Branch, Counts, FileFacts, Problems, Recovered, Session, SessionKind, Turn, UsageTotal,
+    Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
+    Turn, UsageTotal,
 };
 use crate::store::Source;
 use backstory_format::ProblemId;
@@ -46,13 +47,8 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
     let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
     let (turns, abandoned) = tell(&material, &story);
 
-    for problem in &tree.problems {
-        problems.push(problem.clone());
-    }
-    results.report(rows, &groups, &mut problems);
-    let orphan_results = results.orphans(rows, &groups, &mut problems);
-    report_orphan_calls(rows, &results, &story.links, &mut problems);
-    facts::report_foreign_sessions(rows, &origin.id, &mut problems);
+    let orphan_results =
+        report_problems(rows, &tree, &groups, &results, &story, &origin.id, &mut problems);
     problems.sort();
 
     let mut linkage = Linkage::new(rows);
@@ -157,6 +153,27 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     }
     told.settle();
     (told.turns, abandoned)
+}
+
+/// Adds what is wrong with the tree, with pairs of calls and results, and with session ids; gives
+/// the results without call.
+pub(super) fn report_problems(
+    rows: &Rows,
+    tree: &Tree<'_>,
+    groups: &Groups<'_>,
+    results: &Results,
+    story: &Story,
+    id: &str,
+    problems: &mut Problems,
+) -> Vec<OrphanResult> {
+    for problem in &tree.problems {
+        problems.push(problem.clone());
+    }
+    results.report(rows, groups, problems);
+    let orphan_results = results.orphans(rows, groups, problems);
+    report_orphan_calls(rows, results, &story.links, problems);
+    facts::report_foreign_sessions(rows, id, problems);
+    orphan_results
 }
 
 /// Calls on the story that nothing answers.

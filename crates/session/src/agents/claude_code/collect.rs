@@ -20,9 +20,9 @@ impl Visitor for Rows {
         self.count(record);
         let envelope = Envelope::read(record, |problem| self.problems.push(problem));
         let timestamp = self.timestamp(record, &envelope);
-        let session = self.context(record, &envelope);
+        let context = self.context(record, &envelope);
         if is_transcript(record.kind()) && envelope.uuid.is_some() {
-            self.transcript(record, &envelope, timestamp, session);
+            self.transcript(record, &envelope, timestamp, context);
         } else {
             self.metadata(record, timestamp);
         }
@@ -31,6 +31,12 @@ impl Visitor for Rows {
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
     }
+}
+
+/// What a record says about where it was written.
+struct Context {
+    session: Name,
+    version: Name,
 }
 
 impl Rows {
@@ -72,10 +78,11 @@ impl Rows {
         time
     }
 
-    /// Notes the surroundings a record names; gives its session id.
-    fn context(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Name {
+    /// Notes the surroundings a record names.
+    fn context(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Context {
+        let mut version = Name::NONE;
         if is_transcript(record.kind()) {
-            let version = self.last_or_add(envelope.version, |rows| rows.versions.names().last());
+            version = self.last_or_add(envelope.version, |rows| rows.versions.names().last());
             self.versions.add(version);
             let cwd = self.last_or_add(envelope.cwd, |rows| rows.cwds.names().last());
             self.cwds.add(cwd);
@@ -92,7 +99,7 @@ impl Rows {
         }
         let session = self.last_or_add(envelope.session, |rows| rows.sessions.names().last());
         self.sessions.add(session);
-        session
+        Context { session, version }
     }
 
     /// Most records repeat the value before them; comparing is cheaper than looking it up.
@@ -122,7 +129,7 @@ impl Rows {
         record: &Record<'_>,
         envelope: &Envelope<'_>,
         timestamp: Option<jiff::Timestamp>,
-        session: Name,
+        context: Context,
     ) {
         let uuid = self.name(envelope.uuid);
         let mut repeated = false;
@@ -159,9 +166,10 @@ impl Rows {
             uuid,
             parent: self.name(envelope.parent),
             logical_parent: self.name(envelope.logical_parent),
-            session,
+            session: context.session,
             agent: self.last_or_add(envelope.agent, |rows| rows.agents.names().last()),
             team: self.name(envelope.team),
+            version: context.version,
             timestamp,
             detail,
         };

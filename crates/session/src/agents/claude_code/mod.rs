@@ -7,6 +7,7 @@
 
 mod build;
 mod calls;
+mod check;
 mod collect;
 mod facts;
 mod family;
@@ -22,21 +23,25 @@ mod recovery;
 mod relatives;
 mod rows;
 mod story;
+mod survey;
 mod time;
 mod titles;
 mod told;
 mod tree;
 mod turns;
 
+use crate::analyze::Examined;
 use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
-use backstory_format::{Limits, ProblemId};
+use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
+pub(crate) use check::{check_session, check_stray};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
 pub use presence::{Presence, presence};
 pub use relatives::relate;
 use rows::Rows;
+use std::path::Path;
 
 /// What a Claude Code file cannot tell, for people who would look for it.
 pub const UNREAD: [&str; 2] = ["cost", "edits made outside the agent's tools"];
@@ -50,17 +55,18 @@ pub fn read(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let (mut session, linkage) = read_main(files, limits, buffer)?;
-    let mut failures = Vec::new();
-    let mut agents = Vec::new();
-    for file in &files.agents {
-        match read_agent(file, files.project_key.clone(), limits, buffer) {
-            Ok(agent) => agents.push(agent),
-            Err(error) => failures.push(error),
-        }
-    }
-    family::unite(&mut session, linkage, agents);
+    let (session, _, failures) = read_family::<()>(files, limits, buffer)?;
     Ok((session, failures))
+}
+
+/// Reads a session with all its subagents and what the analysis wants to know of each file; the
+/// session's own file comes first.
+pub fn examine(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
+    read_family(files, limits, buffer)
 }
 
 /// Reads a session's own file, without its subagents.
@@ -69,7 +75,7 @@ pub fn read_alone(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<Session, StoreError> {
-    read_main(files, limits, buffer).map(|(session, _)| session)
+    read_main::<()>(files, limits, buffer).map(|(session, _, ())| session)
 }
 
 /// Reads a subagent's file by itself.
@@ -78,14 +84,85 @@ pub fn read_stray(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<Session, StoreError> {
-    read_agent(file, None, limits, buffer).map(|agent| agent.session)
+    read_agent::<()>(file, None, limits, buffer).map(|(agent, ())| agent.session)
 }
 
-fn read_main(
+/// [`examine`] for a subagent's file by itself.
+pub fn examine_stray(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Examined), StoreError> {
+    read_agent(file, None, limits, buffer).map(|(agent, examined)| (agent.session, examined))
+}
+
+/// Something that looks at records while they are read.
+trait Companion: Default {
+    fn record(&mut self, record: &Record<'_>);
+    fn finish(&mut self, path: &Path, rows: &Rows, session: &Session);
+}
+
+impl Companion for () {
+    fn record(&mut self, _: &Record<'_>) {}
+    fn finish(&mut self, _: &Path, _: &Rows, _: &Session) {}
+}
+
+impl Companion for Examined {
+    fn record(&mut self, record: &Record<'_>) {
+        self.collector.record(record);
+    }
+
+    fn finish(&mut self, path: &Path, rows: &Rows, session: &Session) {
+        self.path = path.to_path_buf();
+        self.figures = survey::survey(rows, session);
+    }
+}
+
+/// Rows and a companion, fed together.
+#[derive(Debug, Default)]
+struct Both<C> {
+    rows: Rows,
+    companion: C,
+}
+
+impl<C: Companion> Visitor for Both<C> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.rows.record(record);
+        self.companion.record(record);
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.rows.problem(problem);
+    }
+}
+
+fn read_family<C: Companion>(
     files: &SessionFiles,
     limits: Limits,
     buffer: &mut Vec<u8>,
-) -> Result<(Session, Linkage), StoreError> {
+) -> Result<(Session, Vec<C>, Vec<StoreError>), StoreError> {
+    let (mut session, linkage, companion) = read_main(files, limits, buffer)?;
+    let mut companions = vec![companion];
+    let mut failures = Vec::new();
+    let mut agents = Vec::new();
+    for file in &files.agents {
+        match read_agent(file, files.project_key.clone(), limits, buffer) {
+            Ok((agent, companion)) => {
+                agents.push(agent);
+                companions.push(companion);
+            }
+            Err(error) => failures.push(error),
+        }
+    }
+    family::unite(&mut session, linkage, agents);
+    Ok((session, companions, failures))
+}
+
+fn read_main<C: Companion>(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Linkage, C), StoreError> {
     read_one(&files.path, buffer, limits, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
@@ -95,23 +172,24 @@ fn read_main(
     })
 }
 
-fn read_agent(
+fn read_agent<C: Companion>(
     file: &AgentFile,
     project_key: Option<String>,
     limits: Limits,
     buffer: &mut Vec<u8>,
-) -> Result<family::Member, StoreError> {
-    let (mut session, linkage) = read_one(&file.path, buffer, limits, |source, modified| Origin {
-        id: file.id.clone(),
-        kind: kind_by_place(file),
-        project_key,
-        source,
-        modified,
-    })?;
+) -> Result<(family::Member, C), StoreError> {
+    let (mut session, linkage, companion) =
+        read_one(&file.path, buffer, limits, |source, modified| Origin {
+            id: file.id.clone(),
+            kind: kind_by_place(file),
+            project_key,
+            source,
+            modified,
+        })?;
     let meta = file.meta.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     session.meta = meta.map(Into::into);
     family::refine_kind(&mut session);
-    Ok(family::Member { session, linkage })
+    Ok((family::Member { session, linkage }, companion))
 }
 
 fn kind_by_place(file: &AgentFile) -> SessionKind {
@@ -126,19 +204,21 @@ fn kind_by_place(file: &AgentFile) -> SessionKind {
     }
 }
 
-fn read_one(
-    path: &std::path::Path,
+fn read_one<C: Companion>(
+    path: &Path,
     buffer: &mut Vec<u8>,
     limits: Limits,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
-) -> Result<(Session, Linkage), StoreError> {
-    let read = read_file(path, limits, buffer, Rows::default)?;
-    let mut rows = read.visitor;
+) -> Result<(Session, Linkage, C), StoreError> {
+    let read = read_file(path, limits, buffer, Both::<C>::default)?;
+    let Both { mut rows, mut companion } = read.visitor;
     rows.totals = read.totals;
     if read.growing {
         rows.problems.remove(ProblemId::TornTail);
         rows.problems.remove(ProblemId::NoFinalNewline);
     }
     let source = Source::new(path, Some(read.state));
-    Ok(build(&mut rows, origin(source, read.state.modified)))
+    let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
+    companion.finish(path, &rows, &session);
+    Ok((session, linkage, companion))
 }

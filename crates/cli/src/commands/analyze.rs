@@ -1,0 +1,401 @@
+//! `backstory analyze`
+
+use crate::args::GlobalArguments;
+use crate::error::{CliError, Outcome};
+use crate::select::{Chosen, Seek, Selection, as_path};
+use crate::ui::{self, JsonLines};
+use backstory_session::agents::claude_code;
+use backstory_session::analyze::report::{self, AnalysisJson};
+use backstory_session::analyze::{Analysis, Difference, Grouping, Profile, Version, version_range};
+use backstory_session::document::{self, Document};
+use backstory_session::store::{Access, AgentFile, Notice, Root, SessionFiles, write_file};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Write the format's specification from the sessions themselves
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory analyze --format html --out format.html\n  backstory analyze --drift                    exit 1 if sessions hold something new\n  backstory analyze --compare ..2.0.76 2.1.0.. what changed between versions"
+)]
+pub(crate) struct AnalyzeArguments {
+    /// Sessions (ids, `latest`), session files, or folders that hold them; everything by default
+    targets: Vec<String>,
+
+    /// How to write it
+    #[arg(long, value_name = "FORMAT", default_value = "md")]
+    format: Format,
+
+    /// Write to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Split every table
+    #[arg(long, value_name = "WHAT")]
+    by: Option<By>,
+
+    /// Print only differences between two sets: folders, version ranges (2.1.0..2.1.50) or profiles
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["drift", "by", "history"])]
+    compare: Option<Vec<String>>,
+
+    /// Report what the known profile does not have; exit 1 if there is anything
+    #[arg(long, conflicts_with_all = ["by", "history"])]
+    drift: bool,
+
+    /// Print what each version of the known profile added, changed and dropped
+    #[arg(long, conflicts_with = "by")]
+    history: bool,
+
+    /// Compare with this profile instead of the one that comes with the program
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+
+    /// Also save what was found as a profile (names and counts only)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "history"])]
+    save_profile: Option<PathBuf>,
+
+    /// Start the saved profile from this one; versions found now replace its own
+    #[arg(long, value_name = "FILE", requires = "save_profile")]
+    base: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Md,
+    Html,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    Version,
+    Project,
+    Agent,
+}
+
+pub(crate) fn run(
+    arguments: &AnalyzeArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    if arguments.history {
+        let profile = match &arguments.profile {
+            Some(path) => read_profile(path)?,
+            None => Profile::measured().map_err(|error| CliError::new(error.to_string()))?,
+        };
+        emit_document(arguments, &report::history(&profile))?;
+        return Ok(Outcome::Fine);
+    }
+    if let Some([first, second]) = arguments.compare.as_deref() {
+        return compare(arguments, global, first, second);
+    }
+    let grouping = match arguments.by {
+        None => Grouping::None,
+        Some(By::Version) => Grouping::Version,
+        Some(By::Project) => Grouping::Project,
+        Some(By::Agent) => Grouping::Agent,
+    };
+    let analysis = analyze(&arguments.targets, grouping, global)?;
+    if let Some(path) = &arguments.save_profile {
+        let mut profile = match &arguments.base {
+            Some(base) => read_profile(base)?,
+            None => Profile::default(),
+        };
+        profile.update(&Profile::of(&analysis));
+        let text = profile.to_json().map_err(|error| CliError::new(error.to_string()))?;
+        save(path, text.as_bytes())?;
+    }
+    if arguments.drift {
+        return drift(arguments, &analysis);
+    }
+    match arguments.format {
+        Format::Json => emit_json(arguments, &AnalysisJson::new(&analysis))?,
+        Format::Md | Format::Html => emit_document(arguments, &report::document(&analysis))?,
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Reads everything that was named and counts it.
+fn analyze(
+    targets: &[String],
+    grouping: Grouping,
+    global: &GlobalArguments,
+) -> Result<Analysis, CliError> {
+    let roots: Vec<Root> = targets.iter().filter_map(|target| place(target)).collect();
+    let selection = Selection::find(global, &roots, Seek::All)?;
+    let mut chosen: Vec<Chosen<'_>> = Vec::new();
+    for target in targets.iter().filter(|target| place(target).is_none()) {
+        chosen.push(selection.resolve(target)?);
+    }
+    if chosen.is_empty() {
+        chosen.extend(selection.found.sessions.iter().map(Chosen::Session));
+        chosen.extend(selection.found.stray_agents.iter().map(Chosen::Agent));
+    }
+    if chosen.is_empty() {
+        return Err(CliError::not_found("no sessions to analyse")
+            .hint("name a place with --root DIR or give the path of a session file"));
+    }
+    let (mut analysis, mut notices) = count(&selection, &chosen, grouping);
+    analysis.settle();
+    notices.splice(0..0, selection.found.notices.iter().cloned());
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    Ok(analysis)
+}
+
+/// A target that is a file or a folder.
+fn place(target: &str) -> Option<Root> {
+    as_path(target).or_else(|| Path::new(target).is_dir().then(|| Root { path: target.into() }))
+}
+
+/// Counts sessions on all threads. Files are numbered in the order of their names, so that the
+/// result is the same every time.
+fn count(
+    selection: &Selection,
+    chosen: &[Chosen<'_>],
+    grouping: Grouping,
+) -> (Analysis, Vec<Notice>) {
+    let mut numbered = Vec::with_capacity(chosen.len());
+    let mut next = 0;
+    for chosen in chosen {
+        numbered.push((next, *chosen));
+        next += match chosen {
+            Chosen::Session(files) => 1 + files.agents.len() as u32,
+            Chosen::Agent(_) => 1,
+        };
+    }
+    numbered.sort_by_key(|(number, chosen)| (std::cmp::Reverse(size(chosen)), *number));
+    let total = numbered.iter().map(|(_, chosen)| size(chosen)).sum();
+    let progress = ui::Progress::new(total, "analysing");
+    let found = numbered
+        .par_iter()
+        .with_max_len(1)
+        .fold(
+            || (Analysis::new(grouping), Vec::new(), Vec::new()),
+            |(mut analysis, mut notices, mut buffer), (number, chosen)| {
+                let counted = match chosen {
+                    Chosen::Session(files) => {
+                        session(selection, files, *number, &mut analysis, &mut buffer)
+                    }
+                    Chosen::Agent(file) => {
+                        stray(selection, file, *number, &mut analysis, &mut buffer)
+                    }
+                };
+                progress.add(size(chosen));
+                notices.extend(counted);
+                (analysis, notices, buffer)
+            },
+        )
+        .map(|(analysis, notices, _)| (analysis, notices))
+        .reduce(
+            || (Analysis::new(grouping), Vec::new()),
+            |(mut analysis, mut notices), (more, other)| {
+                analysis.merge(more);
+                notices.extend(other);
+                (analysis, notices)
+            },
+        );
+    progress.finish();
+    found
+}
+
+fn size(chosen: &Chosen<'_>) -> u64 {
+    match chosen {
+        Chosen::Session(files) => {
+            files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+        }
+        Chosen::Agent(file) => file.bytes,
+    }
+}
+
+fn session(
+    selection: &Selection,
+    files: &SessionFiles,
+    number: u32,
+    analysis: &mut Analysis,
+    buffer: &mut Vec<u8>,
+) -> Vec<Notice> {
+    let notice = |reason: String| Notice { path: files.path.clone(), reason };
+    match claude_code::examine(files, selection.limits, buffer) {
+        Ok((session, examined, failures)) => {
+            analysis.add(number, &session, examined);
+            failures.iter().map(|error| notice(error.to_string())).collect()
+        }
+        Err(error) => vec![notice(error.to_string())],
+    }
+}
+
+fn stray(
+    selection: &Selection,
+    file: &AgentFile,
+    number: u32,
+    analysis: &mut Analysis,
+    buffer: &mut Vec<u8>,
+) -> Vec<Notice> {
+    match claude_code::examine_stray(file, selection.limits, buffer) {
+        Ok((session, examined)) => {
+            analysis.add_stray(number, &session, examined);
+            Vec::new()
+        }
+        Err(error) => vec![Notice { path: file.path.clone(), reason: error.to_string() }],
+    }
+}
+
+fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, CliError> {
+    let known = known(arguments)?;
+    let mut found = known.drift(&Profile::of(analysis));
+    analysis.locate(&mut found);
+    emit_differences(arguments, "Not in the known profile", &found, |difference| {
+        location(analysis, difference)
+    })?;
+    Ok(if found.is_empty() { Outcome::Fine } else { Outcome::Findings })
+}
+
+fn compare(
+    arguments: &AnalyzeArguments,
+    global: &GlobalArguments,
+    first: &str,
+    second: &str,
+) -> Result<Outcome, CliError> {
+    let ranges = (version_range(first), version_range(second));
+    let (one, two) = if let (Some(one), Some(two)) = ranges {
+        let all = match &arguments.profile {
+            Some(path) => read_profile(path)?,
+            None => Profile::of(&analyze(&arguments.targets, Grouping::None, global)?),
+        };
+        let within = |range: (Version, Version)| {
+            all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
+        };
+        (within(one), within(two))
+    } else {
+        (one_side(first, global)?, one_side(second, global)?)
+    };
+    for (name, side) in [(first, &one), (second, &two)] {
+        if side.kinds.is_empty() {
+            return Err(CliError::not_found(format!("`{name}`: nothing to compare"))
+                .hint("give a folder of sessions, a version range such as 2.1.0..2.1.50, or a saved profile"));
+        }
+    }
+    let found = one.compare(&two);
+    let title = format!("{first} compared with {second}");
+    emit_differences(arguments, &title, &found, |_| String::new())?;
+    Ok(Outcome::Fine)
+}
+
+/// A set named on the command line: a saved profile or sessions.
+fn one_side(name: &str, global: &GlobalArguments) -> Result<Profile, CliError> {
+    let path = Path::new(name);
+    if path.extension().is_some_and(|end| end == "json") && path.is_file() {
+        return read_profile(path);
+    }
+    if name == "known" {
+        return Profile::measured().map_err(|error| CliError::new(error.to_string()));
+    }
+    let analysis = analyze(&[name.to_owned()], Grouping::None, global)?;
+    Ok(Profile::of(&analysis))
+}
+
+fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {
+    match &arguments.profile {
+        Some(path) => read_profile(path),
+        None => Profile::shipped().map_err(|error| CliError::new(error.to_string())),
+    }
+}
+
+fn read_profile(path: &Path) -> Result<Profile, CliError> {
+    let failed = |cause: String| {
+        CliError::new(format!("`{}`: {cause}", path.display()))
+            .hint("backstory analyze --save-profile FILE writes one")
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Profile::from_json(&text).map_err(|error| failed(error.to_string()))
+}
+
+fn location(analysis: &Analysis, difference: &Difference) -> String {
+    let Some(place) = difference.place else { return String::new() };
+    let path = analysis.files.get(&place.file).map(|path| path.to_string_lossy());
+    format!("{}:{}", ui::short_path(&path.unwrap_or_default()), place.line)
+}
+
+/// One difference as data: `backstory.differences/1`.
+#[derive(Serialize)]
+struct DifferenceJson<'a> {
+    schema: &'static str,
+    difference: &'static str,
+    of: &'a str,
+    path: &'a str,
+    detail: &'a str,
+    versions: Vec<&'a str>,
+    count: u64,
+    example: String,
+}
+
+fn emit_differences(
+    arguments: &AnalyzeArguments,
+    title: &str,
+    found: &[Difference],
+    example: impl Fn(&Difference) -> String,
+) -> Result<(), CliError> {
+    if arguments.format != Format::Json {
+        return emit_document(arguments, &report::differences(title, found, example));
+    }
+    let rows = found.iter().map(|difference| DifferenceJson {
+        schema: "backstory.differences/1",
+        difference: difference.kind.name(),
+        of: &difference.of,
+        path: &difference.path,
+        detail: &difference.detail,
+        versions: difference.versions.iter().map(Version::as_str).collect(),
+        count: difference.count,
+        example: example(difference),
+    });
+    emit_lines(arguments, rows)
+}
+
+fn emit_document(arguments: &AnalyzeArguments, content: &Document) -> Result<(), CliError> {
+    let text = match arguments.format {
+        Format::Html => document::html(content),
+        Format::Md | Format::Json => document::markdown(content),
+    };
+    match &arguments.out {
+        Some(path) => save(path, text.as_bytes()),
+        None => {
+            let mut out = ui::stdout();
+            out.write_all(text.as_bytes())?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+fn emit_json(arguments: &AnalyzeArguments, value: &impl Serialize) -> Result<(), CliError> {
+    emit_lines(arguments, std::iter::once(value))
+}
+
+fn emit_lines(
+    arguments: &AnalyzeArguments,
+    values: impl Iterator<Item = impl Serialize>,
+) -> Result<(), CliError> {
+    match &arguments.out {
+        Some(path) => {
+            let mut text = Vec::new();
+            for value in values {
+                serde_json::to_writer(&mut text, &value)?;
+                text.push(b'\n');
+            }
+            save(path, &text)
+        }
+        None => {
+            let mut out = JsonLines::new();
+            for value in values {
+                out.write(&value)?;
+            }
+            out.finish()
+        }
+    }
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    write_file(path, Access::Usual, |out| Ok::<_, CliError>(out.write_all(bytes)?)).map(drop)
+}

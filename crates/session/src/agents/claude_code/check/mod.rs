@@ -1,0 +1,167 @@
+//! Rules of `check` for Claude Code's files.
+//!
+//! [`inspect`] looks at shapes while the bytes pass; [`request`] holds the conversation a resume
+//! would send against what the API takes; [`history`] asks whether that is the whole conversation;
+//! [`place`] looks at the file itself.
+
+mod history;
+mod inspect;
+mod place;
+mod request;
+mod sink;
+
+use super::build::report_problems;
+use super::calls::Results;
+use super::kind_by_place;
+use super::recovery::{Groups, Link};
+use super::rows::Rows;
+use super::story::Story;
+use super::tree::{LeafRule, Tree};
+use crate::check::{CheckId, Effect, FileReport, Report, Resume, Verdict};
+use crate::model::SessionKind;
+use crate::store::{AgentFile, SessionFiles, StoreError, read_file};
+use backstory_format::{Limits, ProblemId, Severity};
+use history::History;
+use inspect::Inspector;
+use request::Request;
+use sink::Sink;
+use std::path::Path;
+
+/// See [`crate::check::session`].
+pub(crate) fn check_session(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Report, Vec<StoreError>), StoreError> {
+    let own = check_file(&files.path, &files.id, SessionKind::Session, limits, buffer)?;
+    let mut report = Report {
+        id: files.id.clone(),
+        kind: SessionKind::Session,
+        resume: judge(&own),
+        files: vec![own],
+    };
+    let mut failures = Vec::new();
+    for agent in &files.agents {
+        match check_file(&agent.path, &agent.id, kind_by_place(agent), limits, buffer) {
+            Ok(file) => report.files.push(file),
+            Err(error) => failures.push(error),
+        }
+    }
+    Ok((report, failures))
+}
+
+/// See [`crate::check::stray_agent`].
+pub(crate) fn check_stray(
+    agent: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<Report, StoreError> {
+    let kind = kind_by_place(agent);
+    let file = check_file(&agent.path, &agent.id, kind, limits, buffer)?;
+    let resume = Resume { verdict: Verdict::NotApplicable, because: None };
+    Ok(Report { id: agent.id.clone(), kind, resume, files: vec![file] })
+}
+
+/// The judgement that a session's own findings lead to.
+fn judge(file: &FileReport) -> Resume {
+    let because = file.findings.worst().cloned();
+    let verdict = match because.as_ref().map(|finding| finding.effect) {
+        None | Some(Effect::None) => Verdict::Yes,
+        Some(Effect::Loss) => Verdict::WithLoss,
+        // An empty conversation is no fault, unless one made it empty.
+        Some(Effect::Stops) if file.findings.at_least(Severity::Error) == 0 => Verdict::Nothing,
+        Some(Effect::Stops) => Verdict::No,
+    };
+    Resume { verdict, because }
+}
+
+fn check_file(
+    path: &Path,
+    id: &str,
+    kind: SessionKind,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<FileReport, StoreError> {
+    let read = read_file(path, limits, buffer, Inspector::default)?;
+    let mut inspector = read.visitor;
+    inspector.rows.totals = read.totals;
+    if read.growing {
+        inspector.rows.problems.remove(ProblemId::TornTail);
+        inspector.rows.problems.remove(ProblemId::NoFinalNewline);
+    }
+    let inspector = inspector;
+    let rows = &inspector.rows;
+    let (tree, groups, results) = (Tree::new(rows), Groups::new(rows), Results::new(rows));
+    let rule = match kind {
+        SessionKind::Session => LeafRule::Session,
+        _ => LeafRule::Agent,
+    };
+    let story = Story::tell(&tree, &groups, rule);
+    let chain = story.links.get(story.chain_start..).unwrap_or_default();
+    let mut problems = rows.problems.clone();
+    report_problems(rows, &tree, &groups, &results, &story, id, &mut problems);
+    problems.sort();
+
+    let mut sink = Sink::new(rows);
+    if read.growing {
+        sink.file(CheckId::BeingWritten, "");
+    }
+    let request = Request::new(&inspector, bridged(&story, &tree));
+    // What another file holds is no fault of this one.
+    let mut spared = vec![ProblemId::DuplicateUuid];
+    match kind {
+        SessionKind::Session => {
+            let history = History::new(&inspector, &tree, chain);
+            place::check_file(path, rows, &mut sink);
+            history.check_references(&mut sink);
+            if history.is_conversation() {
+                history.check(&mut sink);
+                request.check(&results, &mut sink);
+            } else {
+                sink.file(CheckId::NothingToResume, "");
+            }
+            spared.push(ProblemId::TornTail);
+        }
+        _ => {
+            if leans_on_session(rows, kind) {
+                spared.extend([ProblemId::MissingParent, ProblemId::OrphanResult]);
+            } else {
+                request.check_pairs(&results, &mut sink);
+            }
+        }
+    }
+    for copy in &inspector.copies {
+        let id = if copy.differs { CheckId::UuidReused } else { CheckId::RecordRepeated };
+        sink.reference(id, &copy.reference, "");
+    }
+    place::check_usage(rows, &mut sink);
+    sink.take(&problems, &spared);
+    sink.findings.sort();
+    Ok(FileReport {
+        path: path.to_path_buf(),
+        bytes: rows.totals.bytes,
+        records: rows.totals.records,
+        findings: sink.findings,
+    })
+}
+
+/// What the newest client resumes: where the parent of the chain's first record is not in the file,
+/// it goes on with what stands before it.
+fn bridged<'s>(story: &'s Story, tree: &Tree<'_>) -> &'s [Link] {
+    let is_root = |link: &Link| link.1.is_none() && tree.parent(link.0).is_none();
+    let is_cut = |link: &Link| {
+        let row = tree.rows.row(link.0);
+        row.is_some_and(|row| row.parent.is_some() && tree.rows.find(row.parent).is_none())
+    };
+    let mut start = story.chain_start;
+    while start > 0 && story.links.get(start).is_some_and(is_cut) {
+        let before = story.links.get(..start).unwrap_or_default();
+        start = before.iter().rposition(is_root).unwrap_or(0);
+    }
+    story.links.get(start..).unwrap_or_default()
+}
+
+/// Whether an agent's file continues the conversation of its session's file.
+fn leans_on_session(rows: &Rows, kind: SessionKind) -> bool {
+    kind.is_housekeeping() || rows.forked_from.is_some() || rows.fork_context.is_some()
+}

@@ -1,0 +1,198 @@
+//! What versions added, changed and dropped; caveats; raw counts.
+
+use super::View;
+use super::figures::{cell, count};
+use crate::analyze::{Difference, DifferenceKind, Profile, Version};
+use crate::document::{Block, Column, Document, Line, Table};
+
+/// Changes listed of one version.
+const MAX_CHANGES: usize = 80;
+
+pub(super) fn write(view: &View<'_>, document: &mut Document) {
+    document.heading(3, "What each version added");
+    document.paragraph("Against all earlier versions of this set: types of record and fields that none of them has, where they have the type at all. A field that only some features write can appear late although it is older.");
+    document.table(changes(&view.profile), "Only one version, or no differences.");
+    document.heading(3, "Across sessions");
+    let sessions = &view.analysis.sessions;
+    let forks = sessions.iter().filter(|row| row.forked || row.continues).count() as u64;
+    let several = sessions.iter().filter(|row| row.versions.len() > 1).count() as u64;
+    let compacted = sessions.iter().filter(|row| row.compactions > 0).count() as u64;
+    let left = sessions.iter().filter(|row| row.left_branches > 0).count() as u64;
+    let parents = view.analysis.missing_parents();
+    document.bullets(
+        [
+            format!("Sessions with records of several client versions: {}.", count(several)),
+            format!("Forks, and sessions that continue another one: {}.", count(forks)),
+            format!(
+                "Compacted sessions: {}; with left branches: {}.",
+                count(compacted),
+                count(left)
+            ),
+            format!("Records whose parent is in another file: {}.", count(parents.in_another_file)),
+        ]
+        .iter()
+        .map(|text| Line::marked(text))
+        .collect(),
+    );
+    document.heading(3, "Caveats");
+    document.bullets(
+        [
+            "Presence is counted over the records at hand. `always` means that no record lacked the field, not that none ever will.",
+            "Values are listed for fields that choose from a few words; free text, paths and ids are never shown.",
+            "Keys that look like data (paths, ids, numbers) share one line, `*`. Objects deeper than ten levels are counted, not followed.",
+            "Inputs of tools are written by models: a field there need not be part of the tool's definition.",
+            "Records that cannot be read as JSON are in no count except those of `backstory check`.",
+        ]
+        .iter()
+        .map(|text| Line::marked(text))
+        .collect(),
+    );
+    document.heading(3, "Raw counts");
+    let table = view.table(&[Column::text("name"), Column::number("count")], |group| {
+        let all = group.counts.all();
+        all.iter().map(|(name, found)| vec![Line::code(name.clone()), cell(*found)]).collect()
+    });
+    document
+        .blocks
+        .push(Block::Folded("Every count by its name".to_owned(), vec![Block::Table(table)]));
+}
+
+fn changes(profile: &Profile) -> Table {
+    let mut table =
+        Table { columns: vec![Column::text("version"), Column::text("added")], rows: Vec::new() };
+    let versions: Vec<&Version> =
+        profile.versions.iter().filter(|version| version.is_known()).collect();
+    for (at, version) in versions.iter().enumerate().skip(1) {
+        let before = profile.only(|other| other < version);
+        let found = before.drift(&profile.only(|other| other == *version));
+        let mut added: Vec<String> = found
+            .iter()
+            .filter(|found| found.kind != DifferenceKind::VanishedField)
+            .map(describe)
+            .collect();
+        let more = added.len().saturating_sub(MAX_CHANGES);
+        added.truncate(MAX_CHANGES);
+        if more > 0 {
+            added.push(format!("{more} more"));
+        }
+        if !added.is_empty() && at > 0 {
+            table.rows.push(vec![Line::code(version.as_str()), Line::from(added.join("; "))]);
+        }
+    }
+    table
+}
+
+fn describe(found: &Difference) -> String {
+    match found.kind {
+        DifferenceKind::NewKind | DifferenceKind::GoneKind => found.of.clone(),
+        DifferenceKind::NewField | DifferenceKind::GoneField | DifferenceKind::VanishedField => {
+            format!("{}: {}", found.of, found.path)
+        }
+        DifferenceKind::NewType | DifferenceKind::GoneType => {
+            format!("{}: {} as {}", found.of, found.path, found.detail)
+        }
+        DifferenceKind::NewValue | DifferenceKind::GoneValue => {
+            format!("{}: {} = {}", found.of, found.path, found.detail)
+        }
+    }
+}
+
+/// What each version of a profile added, changed and dropped.
+pub fn history(profile: &Profile) -> Document {
+    let mut document =
+        Document { title: "What each version changed".to_owned(), ..Document::default() };
+    let versions: Vec<&Version> =
+        profile.versions.iter().filter(|version| version.is_known()).collect();
+    let name =
+        |version: Option<&&Version>| version.map_or("", |version| version.as_str()).to_owned();
+    document.paragraph(&format!(
+        "Claude Code's session files as {} versions of the client wrote them, {} to {}, each playing the same scripted conversations. `added` and `changed` are measured against all earlier versions here, `dropped` lists what the version before still wrote and no later one does. What no scenario provokes is not in this table.",
+        versions.len(),
+        name(versions.first()),
+        name(versions.last()),
+    ));
+    for (at, version) in versions.iter().enumerate() {
+        document.heading(2, version.as_str());
+        if at == 0 {
+            let first = profile.only(|other| other == *version);
+            let kinds: Vec<String> = first.kinds.keys().map(|kind| format!("`{kind}`")).collect();
+            document.paragraph(&format!("The first version here. Types: {}.", kinds.join(", ")));
+            continue;
+        }
+        let before = profile.only(|other| other < version);
+        let now = profile.only(|other| other == *version);
+        let later = profile.only(|other| other >= version);
+        let previous = profile.only(|other| Some(other) == versions.get(at - 1).copied());
+        let news = before.drift(&now);
+        let gone: Vec<Difference> = previous
+            .compare(&later)
+            .into_iter()
+            .filter(|found| {
+                matches!(found.kind, DifferenceKind::GoneKind | DifferenceKind::GoneField)
+            })
+            .collect();
+        let list = |kinds: &[DifferenceKind]| -> Vec<String> {
+            let found = news.iter().filter(|found| kinds.contains(&found.kind));
+            found.map(describe).collect()
+        };
+        let added = list(&[DifferenceKind::NewKind, DifferenceKind::NewField]);
+        let changed = list(&[DifferenceKind::NewType, DifferenceKind::NewValue]);
+        let dropped: Vec<String> = gone.iter().map(describe).collect();
+        let mut table =
+            Table { columns: vec![Column::text("change"), Column::text("what")], rows: Vec::new() };
+        for (word, list) in [("added", added), ("changed", changed), ("dropped", dropped)] {
+            for line in list {
+                table.rows.push(vec![Line::from(word), Line::code(line)]);
+            }
+        }
+        document.table(table, "No difference.");
+    }
+    document
+}
+
+/// A list of differences for people. `title` says what is compared with what.
+pub fn differences(
+    title: &str,
+    found: &[Difference],
+    place: impl Fn(&Difference) -> String,
+) -> Document {
+    let mut document = Document { title: title.to_owned(), ..Document::default() };
+    let mut table = Table {
+        columns: vec![
+            Column::text("difference"),
+            Column::text("where"),
+            Column::text("what"),
+            Column::text("versions"),
+            Column::number("count"),
+            Column::text("example"),
+        ],
+        rows: Vec::new(),
+    };
+    for difference in found {
+        let path = match difference.path.as_str() {
+            "" => difference.of.clone(),
+            path => format!("{}: {path}", difference.of),
+        };
+        let versions: Vec<&str> =
+            difference.versions.iter().map(|version| version.as_str()).collect();
+        let versions = match versions.as_slice() {
+            [first, .., last] => format!("{first} … {last}"),
+            other => other.join(", "),
+        };
+        let number = if difference.count == 0 { String::new() } else { count(difference.count) };
+        table.rows.push(vec![
+            Line::from(difference.kind.name()),
+            Line::code(path),
+            if difference.detail.is_empty() {
+                Line::default()
+            } else {
+                Line::code(difference.detail.clone())
+            },
+            Line::from(versions),
+            Line::from(number),
+            Line::from(place(difference)),
+        ]);
+    }
+    document.table(table, "No differences.");
+    document
+}

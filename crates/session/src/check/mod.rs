@@ -1,0 +1,40 @@
+//! Fsck for sessions: what is wrong with a session's files, and would it resume.
+//!
+//! Faults of single records come from `format` ([`ProblemId`](backstory_format::ProblemId)); what
+//! only shows in the whole (would the client find its way, would the API take the request) has
+//! [`CheckId`]s. Both lists share one name space, so that every name can be explained. What a
+//! resume does was measured with the real client; the texts of [`CheckId`] say with which release.
+//! The rules themselves are facts about one agent's files and stand with that agent.
+
+mod explain;
+mod explain_format;
+mod ids;
+mod report;
+
+pub use explain::Explanation;
+pub use ids::{CheckId, Id};
+pub use report::{Effect, FileReport, Finding, Findings, Group, Report, Resume, Verdict};
+
+use crate::agents::claude_code;
+use crate::store::{AgentFile, SessionFiles, StoreError};
+use backstory_format::Limits;
+
+/// Checks a session with all its subagents. Changes nothing.
+///
+/// An agent's file that cannot be read is left out and returned beside the report.
+pub fn session(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Report, Vec<StoreError>), StoreError> {
+    claude_code::check_session(files, limits, buffer)
+}
+
+/// Checks a subagent's file whose session is not there.
+pub fn stray_agent(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<Report, StoreError> {
+    claude_code::check_stray(file, limits, buffer)
+}
