@@ -143,13 +143,14 @@ pub fn markdown_code(text: &str) -> String {
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 
-/// The longest run of `wanted` in `text`.
+/// The longest run of the ASCII character `wanted` in `text`.
 pub fn longest_run(text: &str, wanted: char) -> usize {
     let mut longest = 0;
-    let mut run = 0;
-    for character in text.chars() {
-        run = if character == wanted { run + 1 } else { 0 };
-        longest = longest.max(run);
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once(wanted) {
+        let behind = after.trim_start_matches(wanted);
+        longest = longest.max(1 + (after.len() - behind.len()) / wanted.len_utf8());
+        rest = behind;
     }
     longest
 }

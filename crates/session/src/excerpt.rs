@@ -57,6 +57,19 @@ pub fn excerpt(text: &str, keep: Keep) -> Excerpt<'_> {
     Excerpt::Cut { head, cut, tail }
 }
 
+/// Two ends between which something was left out already; cut back to whole lines.
+pub fn between<'a>(head: &'a str, characters: usize, lines: usize, tail: &'a str) -> Excerpt<'a> {
+    let tail = tail.strip_suffix('\n').unwrap_or(tail);
+    let (head, more) = head.split_at_checked(head_end(head, head.len())).unwrap_or((head, ""));
+    let (less, tail) = tail.split_at_checked(tail_start(tail, 0)).unwrap_or(("", tail));
+    let ends = [more, less].map(|part| (part.chars().count(), part.matches('\n').count()));
+    let cut = Cut {
+        characters: characters + ends.iter().map(|(count, _)| count).sum::<usize>(),
+        lines: lines + ends.iter().map(|(_, count)| count).sum::<usize>(),
+    };
+    Excerpt::Cut { head, cut, tail }
+}
+
 /// A place at or before `limit`: after a line end if one lies in the last quarter.
 fn head_end(text: &str, limit: usize) -> usize {
     let mut limit = limit.min(text.len());
@@ -98,6 +111,20 @@ mod tests {
         assert_eq!(head.len() + cut.characters + tail.len(), text.len());
         assert_eq!(head.lines().count() + cut.lines + tail.lines().count(), 1_000);
         assert_eq!(Cut { characters: 1_234, lines: 7 }.words(), "1,234 characters cut (7 lines)");
+    }
+
+    #[test]
+    fn ends_that_were_read_apart_are_counted_alike() {
+        let text: String = (0..1_000).map(|line| format!("line {line}\n")).collect();
+        let (head, rest) = text.split_at(103);
+        let (middle, tail) = rest.split_at(rest.len() - 97);
+        let lines = middle.matches('\n').count();
+        let Excerpt::Cut { head, cut, tail } = between(head, middle.len(), lines, tail) else {
+            panic!("something was left out")
+        };
+        assert!(head.ends_with('\n') && tail.starts_with("line ") && tail.ends_with("999"));
+        assert_eq!(head.len() + cut.characters + tail.len() + 1, text.len());
+        assert_eq!(head.lines().count() + cut.lines + tail.lines().count(), 1_000);
     }
 
     #[test]

@@ -102,6 +102,10 @@ enum Unit {
 
 fn decode_escaped(raw: &[u8], first: usize) -> String {
     let mut out = String::with_capacity(raw.len());
+    if let Ok(valid) = std::str::from_utf8(raw) {
+        decode_valid(valid, first, &mut out);
+        return out;
+    }
     let mut rest = raw;
     let mut next = Some(first);
     while let Some(at) = next {
@@ -117,6 +121,76 @@ fn decode_escaped(raw: &[u8], first: usize) -> String {
     }
     out.push_str(&rest.to_str_lossy());
     out
+}
+
+/// The usual case: text that need not be checked piece by piece.
+fn decode_valid(text: &str, first: usize, out: &mut String) {
+    let mut rest = text;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        let (plain, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(plain);
+        let (unit, width) = read_escape(escape.as_bytes());
+        out.push(match unit {
+            Unit::Character(character) => character,
+            Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
+        });
+        // A broken escape may end inside a character.
+        rest = escape.get(width..).or_else(|| escape.get(1..)).unwrap_or_default();
+        next = memchr::memchr(b'\\', rest.as_bytes());
+    }
+    out.push_str(rest);
+}
+
+/// Decodes both ends of the inside of a JSON string: about `head` raw bytes of its start and
+/// `tail` of its end. Between them so many characters and line ends are left out; none when it is
+/// not longer than that.
+pub fn decode_ends(raw: &[u8], head: usize, tail: usize) -> Option<Ends> {
+    let text = std::str::from_utf8(raw).ok()?;
+    let tail_from = text.len().checked_sub(tail).filter(|from| *from > head)?;
+    let mut head_end = None;
+    let (mut characters, mut lines) = (0, 0);
+    let mut at = 0;
+    loop {
+        if head_end.is_none() && at >= head {
+            head_end = Some(at);
+            (characters, lines) = (0, 0);
+        }
+        // Up to the next escape, but not past the places where something is to be noted.
+        let limit = if head_end.is_none() { head } else { tail_from };
+        if at >= limit && head_end.is_some() {
+            break;
+        }
+        let plain = raw.get(at..limit)?;
+        let escape = memchr::memchr(b'\\', plain);
+        let mut end = at + escape.unwrap_or(plain.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        characters += raw.get(at..end)?.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        at = end;
+        if escape.is_some() {
+            let (unit, width) = read_escape(raw.get(at..)?);
+            characters += 1;
+            lines += usize::from(unit == Unit::Character('\n'));
+            at = (at + width).min(text.len());
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+    }
+    let head = decode(raw.get(..head_end?)?).into_owned();
+    let tail = decode(raw.get(at..)?).into_owned();
+    Some(Ends { head, characters, lines, tail })
+}
+
+/// Both ends of a text and what lies between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    pub head: String,
+    pub characters: usize,
+    pub lines: usize,
+    pub tail: String,
 }
 
 /// Reads the escape that `bytes` starts with; gives its meaning and width.
@@ -197,7 +271,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn ends_and_what_lies_between() {
+        let text = "é\n\"x\u{1F600}\\ line\n".repeat(40);
+        let mut raw = Vec::new();
+        encode_into(&text, &mut raw);
+        for (head, tail) in [(0, 0), (1, 1), (7, 30), (50, 51), (100, 3)] {
+            let ends = decode_ends(&raw, head, tail).unwrap();
+            assert!(text.starts_with(&ends.head) && text.ends_with(&ends.tail));
+            let start = ends.head.len();
+            let middle = &text[start..text.len() - ends.tail.len()];
+            assert_eq!(ends.characters, middle.chars().count(), "{head} {tail}");
+            assert_eq!(ends.lines, middle.matches('\n').count(), "{head} {tail}");
+        }
+        assert_eq!(decode_ends(b"short", 3, 3), None);
+    }
+
     proptest::proptest! {
+        #[test]
+        fn broken_text_never_panics(raw in proptest::collection::vec(proptest::sample::select(
+            b"\\u0dD8\"n\xc3\xa9 \xff".to_vec()), 0..40), head in 0usize..20, tail in 0usize..20) {
+            let _ = decode(&raw);
+            let _ = decode_ends(&raw, head, tail);
+        }
+
         #[test]
         fn encode_then_decode(text: String) {
             let mut raw = Vec::new();

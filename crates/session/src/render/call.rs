@@ -1,11 +1,12 @@
 //! A tool call made ready to be shown, the same for every format.
 
-use super::diff::{self, FileDiff};
+use super::diff::{self, FileDiff, Structured};
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
-use crate::excerpt::{Excerpt, Keep, excerpt};
+use crate::excerpt::{Excerpt, Keep, between, excerpt};
 use crate::model::{Block, Call, CallOutcome, CallResult, Content};
 use crate::store::SourceReader;
+use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use jiff::Timestamp;
 
@@ -46,6 +47,8 @@ impl CallView<'_> {
 pub(super) struct ResultView {
     text: String,
     keep: Keep,
+    /// Both ends of a text that is too long to be read as a whole.
+    ends: Option<Ends>,
     pub(super) images: Vec<Attachment>,
     /// Where the client put a long output instead.
     pub(super) persisted: Option<String>,
@@ -53,6 +56,10 @@ pub(super) struct ResultView {
 
 impl ResultView {
     pub(super) fn excerpt(&self) -> Excerpt<'_> {
+        if let Some(ends) = &self.ends {
+            let (characters, lines) = (ends.characters, ends.lines);
+            return between(&ends.head, characters, lines, &ends.tail);
+        }
         excerpt(self.text.strip_suffix('\n').unwrap_or(&self.text), self.keep)
     }
 }
@@ -167,8 +174,7 @@ impl CallReader {
                     Some(Content::Json(span)) => reader.bytes(*span)?,
                     _ => &[],
                 };
-                let whole = scan(bytes, 0, MAX_DEPTH, &mut self.structured_tape).is_ok();
-                let structured = self.structured_tape.root(bytes).filter(|_| whole);
+                let structured = Structured::open(bytes, &mut self.structured_tape);
                 view.edit = diff::of_call(name, input, structured);
             }
             if wants.inputs || view.edit.is_none() {
@@ -239,9 +245,21 @@ fn read_result(
     if !(wants.results || wants.failures && failed) {
         return Ok(None);
     }
-    let mut view =
-        ResultView { text: String::new(), keep: wants.keep, images: Vec::new(), persisted: None };
-    for content in &result.text {
+    let mut view = ResultView {
+        text: String::new(),
+        keep: wants.keep,
+        ends: None,
+        images: Vec::new(),
+        persisted: None,
+    };
+    if let ([Content::Text(span)], [], Keep::Ends(keep)) =
+        (result.text.as_slice(), result.blocks.as_slice(), wants.keep)
+        && span.length as usize > keep.saturating_mul(2).max(4_096)
+    {
+        view.ends = decode_ends(reader.bytes(*span)?, keep / 2, keep / 2);
+    }
+    let texts = if view.ends.is_some() { &[] } else { result.text.as_slice() };
+    for content in texts {
         if !view.text.is_empty() {
             view.text.push('\n');
         }

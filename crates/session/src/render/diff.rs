@@ -4,7 +4,7 @@
 //! every leading tab as two spaces. Where that happened, the lines are taken from the file's text
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
-use backstory_format::json::{Kind, Value};
+use backstory_format::json::{Kind, Tape, Value, scan, text};
 use imara_diff::{Algorithm, Diff, InternedInput};
 use std::borrow::Cow;
 
@@ -48,9 +48,8 @@ pub fn is_edit(tool: &str) -> bool {
 pub(super) fn of_call(
     tool: &str,
     input: Value<'_>,
-    structured: Option<Value<'_>>,
+    structured: Option<Structured<'_>>,
 ) -> Option<FileDiff> {
-    let structured = structured.filter(|value| value.kind() == Kind::Object);
     let named = |names: &[&str]| names.iter().find_map(|name| input.get_text(name));
     let path = named(&["file_path", "notebook_path", "path"])?.into_owned();
     let mut diff = FileDiff { path, ..FileDiff::default() };
@@ -60,9 +59,7 @@ pub(super) fn of_call(
     match tool {
         "Write" => {
             let content = input.get_text("content")?;
-            diff.created = structured
-                .and_then(|value| value.get("type"))
-                .is_some_and(|kind| kind.is_text("create"));
+            diff.created = structured.is_some_and(|structured| structured.created());
             match structured.and_then(patch) {
                 Some(hunks) => diff.hunks = hunks,
                 None if structured.is_some() && !diff.created => {}
@@ -140,14 +137,77 @@ fn push(lines: &mut String, sign: char, line: &str) {
     lines.push('\n');
 }
 
+/// The client's account of an edit. It holds whole files, so it is not indexed as a whole: only
+/// the patch is, and texts are looked up when they are needed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Structured<'a> {
+    bytes: &'a [u8],
+    patch: Option<Value<'a>>,
+}
+
+const MAX_DEPTH: u32 = 1024;
+
+impl<'a> Structured<'a> {
+    pub(super) fn open(bytes: &'a [u8], tape: &'a mut Tape) -> Option<Structured<'a>> {
+        if bytes.first() != Some(&b'{') {
+            return None;
+        }
+        let at = value_of(bytes, b"\"structuredPatch\":");
+        let scanned = at.and_then(|at| scan(bytes, at, MAX_DEPTH, tape).ok());
+        let patch = scanned.and_then(|_| tape.root(bytes));
+        Some(Structured { bytes, patch })
+    }
+
+    fn created(&self) -> bool {
+        let head = self.bytes.get(..self.bytes.len().min(40)).unwrap_or_default();
+        memchr::memmem::find(head, b"\"create\"").is_some()
+    }
+
+    /// The inside of a string, still escaped.
+    fn raw_text(&self, key: &[u8]) -> Option<&'a [u8]> {
+        let at = value_of(self.bytes, key)?;
+        let start = at + 1;
+        if self.bytes.get(at) != Some(&b'"') {
+            return None;
+        }
+        let mut end = start;
+        loop {
+            end += memchr::memchr2(b'"', b'\\', self.bytes.get(end..)?)?;
+            if self.bytes.get(end) == Some(&b'"') {
+                return self.bytes.get(start..end);
+            }
+            end += 2;
+        }
+    }
+
+    fn text(&self, key: &[u8]) -> Option<Cow<'a, str>> {
+        self.raw_text(key).map(text::decode)
+    }
+
+    fn is_true(&self, key: &[u8]) -> bool {
+        let value = value_of(self.bytes, key).and_then(|at| self.bytes.get(at..at + 4));
+        value == Some(b"true")
+    }
+}
+
+/// Where the value of a key stands. Inside a string the key's quotes would be escaped, so what is
+/// found is a key.
+fn value_of(bytes: &[u8], key: &[u8]) -> Option<usize> {
+    let at = memchr::memmem::find(bytes, key)? + key.len();
+    Some(at + bytes.get(at..)?.iter().take_while(|byte| **byte == b' ').count())
+}
+
+/// Whether a text has a tab at its start or at the start of a line, as JSON writes it.
+fn has_tabs(raw: &[u8]) -> bool {
+    raw.starts_with(b"\\t") || memchr::memmem::find(raw, b"\\n\\t").is_some()
+}
+
 /// The client's patch, tabs put back.
-fn patch(structured: Value<'_>) -> Option<Vec<Hunk>> {
-    let patch = structured.get("structuredPatch").filter(|value| value.kind() == Kind::Array)?;
+fn patch(structured: Structured<'_>) -> Option<Vec<Hunk>> {
+    let patch = structured.patch.filter(|value| value.kind() == Kind::Array)?;
     let texts = Texts::of(structured);
-    let (before, after) = match &texts {
-        Some(texts) => (texts.before.split('\n').collect(), texts.after.split('\n').collect()),
-        None => (Vec::new(), Vec::new()),
-    };
+    let (before, after) = texts.as_ref().map_or(("", ""), |texts| (&texts.before, &texts.after));
+    let (mut before, mut after) = (Lines::new(before), Lines::new(after));
     let mut hunks = Vec::new();
     for hunk in patch.items() {
         let number = |name: &str| hunk.get(name).and_then(|value| value.unsigned());
@@ -160,8 +220,9 @@ fn patch(structured: Value<'_>) -> Option<Vec<Hunk>> {
             let sign = characters.next().unwrap_or(' ');
             let text = characters.as_str();
             let original = match sign {
-                '+' => line_at(&after, new),
-                _ => line_at(&before, old),
+                _ if texts.is_none() => None,
+                '+' => after.line(new),
+                _ => before.line(old),
             };
             let restored = original.filter(|original| same_but_for_tabs(original, text));
             push(&mut lines, sign, restored.unwrap_or(text));
@@ -173,8 +234,29 @@ fn patch(structured: Value<'_>) -> Option<Vec<Hunk>> {
     (!hunks.is_empty()).then_some(hunks)
 }
 
-fn line_at<'a>(lines: &[&'a str], number: u64) -> Option<&'a str> {
-    lines.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+/// Lines of a text by number, asked for in rising order.
+struct Lines<'a> {
+    rest: &'a str,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        Lines { rest: text, number: 1 }
+    }
+
+    fn line(&mut self, number: u64) -> Option<&'a str> {
+        while self.number < number {
+            let end = memchr::memchr(b'\n', self.rest.as_bytes())?;
+            self.rest = self.rest.get(end + 1..)?;
+            self.number += 1;
+        }
+        if self.number > number {
+            return None;
+        }
+        let end = memchr::memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
+        self.rest.get(..end)
+    }
 }
 
 fn same_but_for_tabs(original: &str, shown: &str) -> bool {
@@ -186,42 +268,44 @@ fn same_but_for_tabs(original: &str, shown: &str) -> bool {
 /// A file's text before and after, when the patch may have lost tabs.
 struct Texts<'a> {
     before: Cow<'a, str>,
-    after: Cow<'a, str>,
+    after: String,
 }
 
 impl<'a> Texts<'a> {
-    fn of(structured: Value<'a>) -> Option<Texts<'a>> {
-        let original =
-            structured.get("originalFile").or_else(|| structured.get("originalFileContents"))?;
-        let has_tabs = |value: Value<'_>| memchr::memmem::find(value.raw(), b"\\t").is_some();
-        let added = ["newString", "content", "edits"].map(|name| structured.get(name));
-        if !has_tabs(original) && !added.into_iter().flatten().any(has_tabs) {
+    fn of(structured: Structured<'a>) -> Option<Texts<'a>> {
+        let keys: [&[u8]; 2] = [b"\"originalFile\":", b"\"originalFileContents\":"];
+        let original = keys.iter().find_map(|key| structured.raw_text(key))?;
+        let added: [&[u8]; 3] = [b"\"newString\":", b"\"content\":", b"\"new_string\":"];
+        let added = added.iter().filter_map(|key| structured.raw_text(key));
+        if !has_tabs(original) && !added.into_iter().any(has_tabs) {
             return None;
         }
-        let before = original.text()?;
+        let before = text::decode(original);
         let after = after(structured, &before);
-        Some(Texts { before, after: Cow::Owned(after) })
+        Some(Texts { before, after })
     }
 }
 
 /// What the file held afterwards.
-fn after(structured: Value<'_>, before: &str) -> String {
-    if let Some(content) = structured.get_text("content") {
+fn after(structured: Structured<'_>, before: &str) -> String {
+    if let Some(content) = structured.text(b"\"content\":") {
         return content.into_owned();
     }
-    let flag = |value: Value<'_>, name: &str| {
-        value.get(name).and_then(|value| value.boolean()).unwrap_or(false)
-    };
     if let (Some(old), Some(new)) =
-        (structured.get_text("oldString"), structured.get_text("newString"))
+        (structured.text(b"\"oldString\":"), structured.text(b"\"newString\":"))
     {
-        return replace(before, &old, &new, flag(structured, "replaceAll"));
+        return replace(before, &old, &new, structured.is_true(b"\"replaceAll\":"));
     }
+    let mut tape = Tape::new();
+    let edits = value_of(structured.bytes, b"\"edits\":");
+    let edits = edits.and_then(|at| scan(structured.bytes, at, MAX_DEPTH, &mut tape).ok());
+    let edits = edits.and_then(|_| tape.root(structured.bytes));
     let mut text = before.to_owned();
-    for edit in structured.get("edits").into_iter().flat_map(|edits| edits.items()) {
+    for edit in edits.into_iter().flat_map(|edits| edits.items()) {
         let old = edit.get_text("old_string").unwrap_or_default();
         let new = edit.get_text("new_string").unwrap_or_default();
-        text = replace(&text, &old, &new, flag(edit, "replace_all"));
+        let all = edit.get("replace_all").and_then(|value| value.boolean()).unwrap_or(false);
+        text = replace(&text, &old, &new, all);
     }
     text
 }
@@ -240,15 +324,11 @@ fn replace(text: &str, old: &str, new: &str, all: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backstory_format::json::{Tape, scan};
 
     fn diff(tool: &str, input: &str, structured: Option<&str>) -> FileDiff {
         let (mut first, mut second) = (Tape::new(), Tape::new());
         scan(input.as_bytes(), 0, 64, &mut first).unwrap();
-        if let Some(text) = structured {
-            scan(text.as_bytes(), 0, 64, &mut second).unwrap();
-        }
-        let value = structured.and_then(|text| second.root(text.as_bytes()));
+        let value = structured.and_then(|text| Structured::open(text.as_bytes(), &mut second));
         of_call(tool, first.root(input.as_bytes()).unwrap(), value).unwrap()
     }
 

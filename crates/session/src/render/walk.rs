@@ -30,6 +30,7 @@ pub(super) fn walk<S: Sink>(session: &Session, view: &View, sink: &mut S) -> Ren
         cast: &cast,
         calls: 0,
         left_behind: 0,
+        heads: Vec::new().into_iter(),
         call_reader: CallReader::default(),
         compactions: session.compactions.iter().map(|one| (one.line, one)).collect(),
     };
@@ -47,6 +48,8 @@ struct Walk<'a, S> {
     callers: Vec<Option<usize>>,
     calls: usize,
     left_behind: usize,
+    /// Heads of the main conversation's turns, if there was an outline.
+    heads: std::vec::IntoIter<outline::TurnView>,
     call_reader: CallReader,
     compactions: HashMap<u64, &'a Compaction>,
 }
@@ -61,6 +64,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 outline.push(outline::turn("", number, turn, &mut reader)?);
             }
         }
+        self.heads = outline.clone().into_iter();
         self.sink.begin(&Document {
             title: heading::title(session),
             facts: heading::facts(session, self.view),
@@ -176,7 +180,11 @@ impl<'a, S: Sink> Walk<'a, S> {
         turn: &'a Turn,
         reader: &mut SourceReader,
     ) -> Rendered {
-        let head = outline::turn(place.prefix, number, turn, reader)?;
+        let ready = if place.prefix.is_empty() { self.heads.next() } else { None };
+        let head = match ready {
+            Some(head) => head,
+            None => outline::turn(place.prefix, number, turn, reader)?,
+        };
         self.sink.turn(&head)?;
         if self.view.parts.prompts {
             self.prompt(turn, reader)?;

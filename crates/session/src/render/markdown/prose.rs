@@ -26,7 +26,7 @@ pub(crate) fn contain(text: &str, breaks: Breaks) -> Option<Cow<'_, str>> {
         return None;
     }
     let lines = breaks == Breaks::Hard && text.trim().contains('\n');
-    if !lines && is_plain(text) {
+    if !lines && (is_plain(text) || !text.contains('\t') && is_contained(text)) {
         return Some(Cow::Borrowed(text));
     }
     // Behind the mark of a quotation a tab is narrower, and code would stop being code.
@@ -38,8 +38,9 @@ pub(crate) fn contain(text: &str, breaks: Breaks) -> Option<Cow<'_, str>> {
 /// Whether nothing in it can be a heading, a fence, HTML, an image or a link.
 fn is_plain(text: &str) -> bool {
     let marks = memchr::memchr3(b'<', b'#', b'[', text.as_bytes()).is_some();
+    let holds = |run: &&str| memchr::memmem::find(text.as_bytes(), run.as_bytes()).is_some();
     let runs = ["```", "~~~", "---", "==", "\n-", "\n=", "    ", "\t"];
-    !marks && !text.starts_with(['-', '=']) && !runs.iter().any(|run| text.contains(run))
+    !marks && !text.starts_with(['-', '=']) && !runs.iter().any(holds)
 }
 
 /// A change: bytes at a place become something else.
