@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod escape;
+pub mod history;
 pub mod listing;
 pub mod model;
 pub mod store;

@@ -162,6 +162,7 @@ impl Rows {
             session,
             agent: self.last_or_add(envelope.agent, |rows| rows.agents.names().last()),
             team: self.name(envelope.team),
+            version: self.last_or_add(envelope.version, |rows| rows.versions.names().last()),
             timestamp,
             detail,
         };

@@ -27,6 +27,7 @@ pub(super) struct Row {
     pub(super) session: Name,
     pub(super) agent: Name,
     pub(super) team: Name,
+    pub(super) version: Name,
     pub(super) timestamp: Option<Timestamp>,
     pub(super) detail: Detail,
 }
