@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_patch_says_which_of_several() {
-        let hunk = Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1 };
+        let hunk = Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1, old: Vec::new() };
         let applied = apply("x\ny\nx\n", &replacement("x", "z", false), &[hunk]).unwrap();
         assert_eq!(applied.text, "x\ny\nz\n");
     }

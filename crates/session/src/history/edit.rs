@@ -78,13 +78,15 @@ pub enum Change {
     },
 }
 
-/// A hunk of the patch that the client shows. Line numbers are right; text is not (tabs).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A hunk of the patch that the client shows. Line numbers are right; white space is not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Hunk {
     pub old_start: u32,
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
+    /// The old side, line by line.
+    pub old: Vec<String>,
 }
 
 /// A change that an agent's tool made.
@@ -164,4 +166,7 @@ pub struct Event {
 pub enum What {
     Edit(Box<Edit>),
     Seen(Sighting),
+    /// The agent looked at a part of the file. The client demands that after a change from outside,
+    /// so what was known before may no longer hold.
+    Glimpsed,
 }

@@ -260,9 +260,10 @@ impl Extractor<'_> {
                 })
             }
         };
-        let Some(content) = content else { return };
-        let content = super::lines::unix(&content);
-        let what = What::Seen(Sighting { content, source: SightingSource::Read });
+        let what = match content {
+            Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
+            None => What::Glimpsed,
+        };
         let call = call.id.clone().or_else(|| result.uuid.clone());
         self.out.events.push(Event { path: path.into(), time: result.timestamp, call, what });
     }

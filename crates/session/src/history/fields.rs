@@ -68,30 +68,33 @@ pub(super) fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
     let number = |hunk: &Value<'_>, name: &str| {
         hunk.get(name).and_then(|value| value.unsigned()).and_then(|n| u32::try_from(n).ok())
     };
-    let read = |hunk: Value<'_>| {
-        Some(Hunk {
-            old_start: number(&hunk, "oldStart")?,
-            old_lines: number(&hunk, "oldLines")?,
-            new_start: number(&hunk, "newStart")?,
-            new_lines: number(&hunk, "newLines")?,
-        })
-    };
     let mut added = Vec::new();
     let mut hunks = Vec::new();
     for item in patch.items() {
-        let Some(hunk) = read(item) else { continue };
-        hunks.push(hunk);
-        let mut number = hunk.new_start;
+        let starts = number(&item, "oldStart").zip(number(&item, "newStart"));
+        let counts = number(&item, "oldLines").zip(number(&item, "newLines"));
+        let (Some((old_start, new_start)), Some((old_lines, new_lines))) = (starts, counts) else {
+            continue;
+        };
+        let mut old = Vec::new();
+        let mut at = new_start;
         for line in item.get("lines").iter().flat_map(|lines| lines.items()) {
-            match line.raw_text().and_then(|text| text.first()) {
+            let Some(line) = line.text() else { continue };
+            let text = line.get(1..).unwrap_or_default();
+            match line.as_bytes().first() {
                 Some(b'+') => {
-                    added.push(number);
-                    number += 1;
+                    added.push(at);
+                    at += 1;
                 }
-                Some(b'-' | b'\\') => {}
-                _ => number += 1,
+                Some(b'-') => old.push(text.to_owned()),
+                Some(b'\\') => {}
+                _ => {
+                    old.push(text.to_owned());
+                    at += 1;
+                }
             }
         }
+        hunks.push(Hunk { old_start, old_lines, new_start, new_lines, old });
     }
     (hunks, added)
 }
@@ -129,7 +132,7 @@ pub(super) fn read_from_text(shown: &str, input: &Value<'_>) -> Option<String> {
         content.push_str(rest);
         content.push('\n');
     }
-    (!bounded && count > 0 && count < LONGEST).then_some(content)
+    (!bounded && count > 0 && count < LONGEST).then(|| unix(&content))
 }
 
 fn text(value: &Value<'_>, name: &str) -> Option<String> {

@@ -21,7 +21,7 @@ impl Chain {
     pub fn edits(&self) -> impl Iterator<Item = (&Event, &Edit)> {
         self.events.iter().filter_map(|event| match &event.what {
             What::Edit(edit) => Some((event, edit.as_ref())),
-            What::Seen(_) => None,
+            What::Seen(_) | What::Glimpsed => None,
         })
     }
 }
@@ -103,6 +103,7 @@ impl Gathered {
 fn order(event: &Event) -> (Option<Timestamp>, u8, u64) {
     match &event.what {
         What::Seen(sighting) => (event.time, u8::from(sighting.source == SightingSource::Read), 0),
+        What::Glimpsed => (event.time, 1, 0),
         What::Edit(edit) => (event.time, 1, edit.by.line),
     }
 }
@@ -124,6 +125,7 @@ fn once_each(mut events: Vec<Event>) -> Vec<Event> {
         match &event.what {
             What::Edit(edit) => edit.change.hash(&mut state),
             What::Seen(sighting) => sighting.content.hash(&mut state),
+            What::Glimpsed => {}
         }
         let key = (call, state.finish());
         match known.get(&key).and_then(|at| kept.get_mut(*at)) {
@@ -143,7 +145,7 @@ fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, Arc<str>, u64) {
             let by = &edit.by;
             (event.time, by.may_be_copy, by.abandoned, by.session.clone(), by.line)
         }
-        What::Seen(_) => (event.time, false, false, Arc::from(""), 0),
+        What::Seen(_) | What::Glimpsed => (event.time, false, false, Arc::from(""), 0),
     }
 }
 

@@ -8,8 +8,7 @@ use std::rc::Rc;
 /// difference, nor does a missing newline at the end.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let lines = (!text.is_empty()).then(|| text.split('\n'));
+    let lines = (!text.is_empty()).then(|| text.strip_suffix('\n').unwrap_or(text).split('\n'));
     lines.into_iter().flatten().map(|line| line.strip_suffix('\r').unwrap_or(line))
 }
 

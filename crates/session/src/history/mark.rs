@@ -45,6 +45,7 @@ pub enum Why {
     FoundOnce,
     CellFound,
     Moved,
+    MovedAndSpaced,
     Restored,
     OtherPlace,
     WhiteSpace,
@@ -69,6 +70,9 @@ impl Why {
                 "the edit gave a cell this source, which stands in the file exactly once"
             }
             Why::Moved => "the same text was taken out elsewhere in the same change",
+            Why::MovedAndSpaced => {
+                "the same text but for white space was taken out elsewhere in the same change"
+            }
             Why::Restored => "the same text stood in the file before and was taken out",
             Why::OtherPlace => "the same line stands in this file under another path",
             Why::WhiteSpace => "equal but for white space",

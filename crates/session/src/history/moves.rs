@@ -5,18 +5,17 @@
 
 use super::apply::TELLING;
 use super::diff::Hunk;
-use super::lines::Lines;
 use hashbrown::HashMap;
 use imara_diff::Token;
 
-/// For each new line, the old line that moved there.
+/// For each new line, the old line that moved there. Lines are the same if their numbers are;
+/// `weight` says how many letters and digits a new line has.
 pub(super) fn moved(
     before: &[Token],
     after: &[Token],
     hunks: &[Hunk],
-    free_old: &[bool],
-    free_new: &[bool],
-    lines: &Lines,
+    (free_old, free_new): (&[bool], &[bool]),
+    weight: impl Fn(usize) -> u32,
 ) -> Vec<Option<usize>> {
     let mut out = vec![None; after.len()];
     let mut places: HashMap<Token, Vec<usize>> = HashMap::new();
@@ -51,24 +50,22 @@ pub(super) fn moved(
             _ => None,
         };
         if next.is_none() {
-            settle(&mut block, after, lines, &mut out);
+            settle(&mut block, &weight, &mut out);
         }
         if let Some(old) = next.or(unique) {
             block.push((at, old));
         }
     }
-    settle(&mut block, after, lines, &mut out);
+    settle(&mut block, &weight, &mut out);
     out
 }
 
 fn settle(
     block: &mut Vec<(usize, usize)>,
-    after: &[Token],
-    lines: &Lines,
+    weight: &impl Fn(usize) -> u32,
     out: &mut [Option<usize>],
 ) {
-    let tokens = block.iter().filter_map(|(new, _)| after.get(*new));
-    let weight: u32 = tokens.map(|token| lines.weight(*token)).sum();
+    let weight: u32 = block.iter().map(|(new, _)| weight(*new)).sum();
     for (new, old) in block.drain(..) {
         if let Some(slot) = out.get_mut(new).filter(|_| weight >= TELLING) {
             *slot = Some(old);

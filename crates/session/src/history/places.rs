@@ -3,8 +3,11 @@
 use super::apply::Region;
 use super::diff::{self, Hunk};
 use super::lines::Lines;
+use super::tracer::Snapshot;
+use hashbrown::HashMap;
 use imara_diff::Token;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Two texts and their lines.
 #[derive(Debug)]
@@ -81,5 +84,55 @@ impl LineStarts {
     /// Index of the line that holds a byte.
     fn line(&self, at: usize) -> usize {
         self.0.partition_point(|start| *start <= at) - 1
+    }
+}
+
+/// Lines of a state, to find the state that shares most of them; white space does not count.
+pub(super) struct Common<'l> {
+    lines: &'l Lines,
+    wanted: HashMap<Token, u32>,
+    count: usize,
+}
+
+impl Common<'_> {
+    pub(super) fn with<'l>(tokens: &[Token], lines: &'l Lines) -> Common<'l> {
+        let mut wanted: HashMap<Token, u32> = HashMap::new();
+        for token in tokens {
+            *wanted.entry(lines.shape(*token)).or_default() += 1;
+        }
+        Common { lines, wanted, count: tokens.len() }
+    }
+
+    /// The first of those that share most, and what it shares.
+    pub(super) fn nearest<'s>(
+        &self,
+        states: impl Iterator<Item = &'s Rc<Snapshot>>,
+    ) -> Option<(Rc<Snapshot>, Vec<Token>)> {
+        let mut best: Option<(Rc<Snapshot>, Vec<Token>)> = None;
+        for snapshot in states {
+            if best.as_ref().is_some_and(|(_, shared)| shared.len() == self.count) {
+                break;
+            }
+            let shared = self.shared(&snapshot.tokens);
+            if best.as_ref().is_none_or(|(_, most)| shared.len() > most.len()) {
+                best = Some((snapshot.clone(), shared));
+            }
+        }
+        best
+    }
+
+    fn shared(&self, tokens: &[Token]) -> Vec<Token> {
+        let mut used: HashMap<Token, u32> = HashMap::new();
+        let mut shared = Vec::new();
+        for token in tokens {
+            let shape = self.lines.shape(*token);
+            let Some(most) = self.wanted.get(&shape) else { continue };
+            let count = used.entry(shape).or_default();
+            if *count < *most {
+                *count += 1;
+                shared.push(*token);
+            }
+        }
+        shared
     }
 }

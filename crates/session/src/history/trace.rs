@@ -1,11 +1,11 @@
 //! Lines followed from the edits that wrote them to the file as it is.
 
 use super::edit::{Change, Edit, Event, What};
-use super::gather::Gathered;
+use super::gather::{Chain, Gathered};
 use super::lines::split_lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
-use super::replay::{Known, Placed, Step, as_proposed, replay};
+use super::replay::{Known, Placed, Step, as_proposed, certain_lines, replay};
 use super::tracer::{Maker, Tracer, Track};
 use jiff::Timestamp;
 
@@ -55,19 +55,24 @@ pub fn trace<'g>(
     let until = target.and_then(|target| target.until);
     let text = target.map(|target| super::lines::unix(target.text));
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
-    let mut own = None;
-    for name in names {
-        let track = tracer.tracks.len();
-        tracer.tracks.push(Track::default());
-        if target.is_some_and(|target| target.path == name) {
-            own = Some(track);
-        }
-        let Some(chain) = gathered.chains.get(name.as_str()) else { continue };
+    let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
+    tracer.tracks.resize_with(names.len(), Track::default);
+    let mut chains: Vec<(usize, &Chain)> = Vec::new();
+    for (track, name) in names.iter().enumerate() {
+        chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
+    }
+    chains.sort_by_key(|(_, chain)| chain.events.first().map(|event| event.time));
+    for (track, chain) in chains {
         let in_time =
             |event: &Event| until.is_none_or(|until| event.time.is_none_or(|t| t <= until));
         let end = chain.events.iter().position(|event| !in_time(event));
         let events = chain.events.get(..end.unwrap_or(chain.events.len())).unwrap_or_default();
-        steps.extend(replay(events, text.as_deref()).into_iter().map(|step| (track, step)));
+        let began = events.first().and_then(|event| event.time);
+        let earlier = steps.iter().filter(|(_, step)| step.time <= began);
+        let first = earlier.filter_map(|(_, step)| Some((step.time, step.after()?)));
+        let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.to_owned());
+        let found = replay(events, first, text.as_deref());
+        steps.extend(found.into_iter().map(|step| (track, step)));
     }
     steps.sort_by_key(|(_, step)| step.time);
     for (track, step) in &steps {
@@ -137,6 +142,18 @@ fn walk_placed(
         entry.added += counted.added;
         entry.removed += counted.removed;
         before = &part.after;
+    }
+    if placed.doubtful {
+        let certain = certain_lines(edit);
+        let here: Vec<&str> = split_lines(before).collect();
+        tracer.remark(track, |at, mark| {
+            let sure = here.get(at).is_some_and(|line| certain.iter().any(|c| c == line.trim()));
+            if mark.edit() == Some(number) && !sure {
+                Mark::new(LineOrigin::Before, Why::Unrecorded)
+            } else {
+                mark
+            }
+        });
     }
     if edit.original.is_none()
         && !edit.hunks.is_empty()

@@ -5,7 +5,7 @@ use super::diff::{self, Hunk};
 use super::lines::Lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::moves::moved;
-use super::places;
+use super::places::{self, Common};
 use super::reshape::reshaped;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
@@ -23,7 +23,7 @@ pub(super) struct Snapshot {
 /// One path's states so far.
 #[derive(Debug, Default)]
 pub(super) struct Track {
-    pub(super) current: Option<Rc<Snapshot>>,
+    current: Option<Rc<Snapshot>>,
     past: Vec<Rc<Snapshot>>,
 }
 
@@ -74,6 +74,9 @@ impl Tracer {
             return self.settle(track, tokens, marks, time);
         }
         if let Some(same) = self.same_state(track, &tokens) {
+            if let Some(current) = &current {
+                self.bury(current, &tokens, 0..current.tokens.len());
+            }
             return self.settle(track, tokens, same.marks.clone(), time);
         }
         let marks = self.outside_marks(track, current.as_deref(), &tokens, time);
@@ -87,7 +90,26 @@ impl Tracer {
             return same.marks.clone();
         }
         let base = self.nearest(track, &tokens);
-        self.outside_marks(track, base.as_deref(), &tokens, None)
+        let mut marks = self.outside_marks(track, base.as_deref(), &tokens, None);
+        let past = self.track(track).map_or(&[][..], |track| &track.past);
+        for (token, mark) in tokens.iter().zip(&mut marks) {
+            if matches!(mark.origin, LineOrigin::Outside(_)) && self.lines.weight(*token) >= TELLING
+            {
+                let shape = self.lines.shape(*token);
+                let there = past.iter().rev().find_map(|then| {
+                    let mut tokens = then.tokens.iter();
+                    let at = tokens.position(|other| self.lines.shape(*other) == shape)?;
+                    Some((then.tokens.get(at)?, then.marks.get(at)?))
+                });
+                if let Some((text, there)) = there.filter(|(_, mark)| mark.edit().is_some()) {
+                    let spaced = (Confidence::Reformatted, Why::MovedAndSpaced);
+                    let same = (Confidence::Moved, Why::Restored);
+                    let (confidence, why) = if text == token { same } else { spaced };
+                    *mark = there.weakened(confidence, why);
+                }
+            }
+        }
+        marks
     }
 
     /// A state that is known already. In another place it counts only if it is no trifle.
@@ -115,36 +137,19 @@ impl Tracer {
         }
     }
 
-    /// The state with most lines in common; of equals the latest, of this path before others.
+    /// The state of this path with most lines in common; of equals the latest.
     fn nearest(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
-        let mut wanted: HashMap<Token, u32> = HashMap::new();
-        for token in tokens {
-            *wanted.entry(*token).or_default() += 1;
-        }
-        let common = |snapshot: &Snapshot| {
-            let mut left = wanted.clone();
-            let mut shared = 0u64;
-            for token in &snapshot.tokens {
-                if let Some(count) = left.get_mut(token).filter(|count| **count > 0) {
-                    *count -= 1;
-                    shared += 1;
-                }
-            }
-            shared
-        };
-        let own = &self.track(track)?.past;
-        let (mut best, mut most) = (None, 0);
-        for (at, snapshot) in own.iter().enumerate().rev() {
-            // The newest is right unless an older one is clearly nearer.
-            let shared = common(snapshot);
-            if best.is_none() || shared > most {
-                (best, most) = (Some(snapshot.clone()), shared);
-            }
-            if at + 1 == own.len() && shared as usize == tokens.len() {
-                break;
-            }
-        }
-        best
+        let past = &self.track(track)?.past;
+        Common::with(tokens, &self.lines).nearest(past.iter().rev()).map(|(snapshot, _)| snapshot)
+    }
+
+    /// The same among the states of other paths, if what they share is no trifle.
+    fn nearest_elsewhere(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
+        let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
+        let past = others.flat_map(|(_, other)| other.past.iter().rev());
+        let (snapshot, shared) = Common::with(tokens, &self.lines).nearest(past)?;
+        let weight: u32 = shared.iter().map(|token| self.lines.weight(*token)).sum();
+        (weight >= TELLING).then_some(snapshot)
     }
 
     /// Marks of a state that no edit made.
@@ -156,14 +161,31 @@ impl Tracer {
         time: Option<Timestamp>,
     ) -> Vec<Mark> {
         let mut marks = match base {
-            Some(base) => {
-                let hunks = diff::hunks(&base.tokens, tokens, &self.lines);
-                self.carry(base, tokens, &hunks, Maker::Outside, time)
-            }
-            None => vec![Mark::new(LineOrigin::Before, Why::FirstSeen); tokens.len()],
+            Some(base) => self.carry_outside(base, tokens, time),
+            None => match self.nearest_elsewhere(track, tokens) {
+                Some(base) => {
+                    let marks = self.carry_outside(&base, tokens, time);
+                    let elsewhere = |mark: Mark| match mark.origin {
+                        LineOrigin::Edit(_) => mark.weakened(Confidence::Moved, Why::OtherPlace),
+                        _ => Mark::new(LineOrigin::Before, Why::FirstSeen),
+                    };
+                    marks.into_iter().map(elsewhere).collect()
+                }
+                None => vec![Mark::new(LineOrigin::Before, Why::FirstSeen); tokens.len()],
+            },
         };
         self.explain(track, tokens, &mut marks);
         marks
+    }
+
+    fn carry_outside(
+        &mut self,
+        base: &Snapshot,
+        tokens: &[Token],
+        time: Option<Timestamp>,
+    ) -> Vec<Mark> {
+        let hunks = diff::hunks(&base.tokens, tokens, &self.lines);
+        self.carry(base, tokens, &hunks, Maker::Outside, time)
     }
 
     /// Lines without an author that stand in the file under another path (its earlier name, another
@@ -270,11 +292,21 @@ impl Tracer {
                 }
             }
         }
-        let free_new: Vec<bool> = marks.iter().map(Option::is_none).collect();
-        let moves = moved(&base.tokens, tokens, hunks, &free_old, &free_new, &self.lines);
-        for (slot, old) in marks.iter_mut().zip(moves) {
-            if let Some(mark) = old.and_then(|old| base.marks.get(old)) {
-                *slot = Some(mark.weakened(Confidence::Moved, Why::Moved));
+        let same = (Confidence::Moved, Why::Moved, base.tokens.clone(), tokens.to_vec());
+        let shapes =
+            |tokens: &[Token]| tokens.iter().map(|token| self.lines.shape(*token)).collect();
+        let alike =
+            (Confidence::Reformatted, Why::MovedAndSpaced, shapes(&base.tokens), shapes(tokens));
+        for (confidence, why, old, new) in [same, alike] {
+            let free_new: Vec<bool> = marks.iter().map(Option::is_none).collect();
+            let weight = |at: usize| tokens.get(at).map_or(0, |token| self.lines.weight(*token));
+            let moves = moved(&old, &new, hunks, (&free_old, &free_new), weight);
+            for (slot, old) in marks.iter_mut().zip(moves) {
+                let Some(old) = old else { continue };
+                if let Some(mark) = base.marks.get(old) {
+                    *slot = Some(mark.weakened(confidence, why));
+                    free_old.get_mut(old).into_iter().for_each(|free| *free = false);
+                }
             }
         }
         let mut outside = None;
@@ -285,15 +317,20 @@ impl Tracer {
                 mark.unwrap_or_else(|| self.fresh(*token, maker, (base.time, time), &mut outside))
             })
             .collect();
-        let still: HashSet<Token> = tokens.iter().copied().collect();
-        for at in hunks.iter().flat_map(|hunk| hunk.before.clone()) {
+        self.bury(base, tokens, hunks.iter().flat_map(|hunk| hunk.before.clone()));
+        marks
+    }
+
+    /// Remembers lines that are no longer in the file.
+    fn bury(&mut self, base: &Snapshot, now: &[Token], lines: impl Iterator<Item = usize>) {
+        let still: HashSet<Token> = now.iter().copied().collect();
+        for at in lines {
             if let (Some(token), Some(mark)) = (base.tokens.get(at), base.marks.get(at))
                 && !still.contains(token)
             {
                 self.removed.insert(*token, *mark);
             }
         }
-        marks
     }
 
     /// The mark of a line that comes into the file.
