@@ -1,6 +1,6 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
-use crate::commands::{completions, ls, man, overview, show};
+use crate::commands::{blame, completions, ls, man, overview, show};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -34,6 +34,7 @@ const LONG_VERSION: &str = concat!(
 pub(crate) enum Command {
     Ls(ls::LsArguments),
     Show(show::ShowArguments),
+    Blame(blame::BlameArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }

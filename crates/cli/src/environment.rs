@@ -17,6 +17,14 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|path| !path.as_os_str().is_empty())
 }
 
+/// The user's pager; `less` where none is named, nothing where it is named `cat` or empty.
+pub(crate) fn pager() -> Option<String> {
+    let named = std::env::var("BACKSTORY_PAGER").or_else(|_| std::env::var("PAGER"));
+    let pager = named.unwrap_or_else(|_| "less -RS".to_owned());
+    let pager = if pager.trim() == "less" { "less -RS".to_owned() } else { pager };
+    (!matches!(pager.trim(), "" | "cat")).then_some(pager)
+}
+
 /// The time at which the command runs.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()

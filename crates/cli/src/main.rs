@@ -5,9 +5,11 @@ mod commands;
 mod environment;
 mod error;
 mod figures;
+mod pager;
 mod sample;
 mod select;
 mod times;
+mod trail;
 mod ui;
 
 use clap::Parser;

@@ -1,5 +1,8 @@
 //! One file per command: its arguments and its function.
 
+pub(crate) mod blame;
+mod blame_porcelain;
+mod blame_table;
 pub(crate) mod completions;
 pub(crate) mod ls;
 mod ls_table;
@@ -17,6 +20,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
     match &arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
+        Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

@@ -55,6 +55,7 @@ pub enum Why {
     ChangedInReview,
     SameTextBefore,
     NoHistory,
+    CommittedBefore,
 }
 
 impl Why {
@@ -85,6 +86,7 @@ impl Why {
             Why::SameTextBefore => {
                 "the edit wrote text that had stood in the file before, from an unknown hand"
             }
+            Why::CommittedBefore => "git has this line in a commit that is older than the edit",
             Why::NoHistory => "no session edited this file",
         }
     }

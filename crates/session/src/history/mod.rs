@@ -10,6 +10,7 @@
 //! re-indented it.
 
 mod apply;
+mod collect;
 mod diff;
 mod edit;
 mod extract;
@@ -23,10 +24,12 @@ mod path;
 mod places;
 mod replay;
 mod reshape;
+mod scope;
 mod shell;
 mod trace;
 mod tracer;
 
+pub use collect::{Collected, collect, telling_part};
 pub use diff::{LineDiff, line_diff};
 pub use edit::{
     Backup, Change, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement, Sighting,
@@ -37,5 +40,6 @@ pub use gather::{Chain, Gathered};
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
 pub use path::normal_path;
+pub use scope::PathScope;
 pub use shell::ShellTouch;
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};

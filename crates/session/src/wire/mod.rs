@@ -1,9 +1,13 @@
 //! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`.
 
+mod blame;
 mod blocks;
 mod content;
 mod session;
 
+pub use blame::{
+    BLAME_SCHEMA, BlameLine, edit_json, fetched, line_json, outside_json, summary_json,
+};
 pub use session::SessionJson;
 
 /// Name and version of the JSON form of a session.

@@ -209,7 +209,7 @@ impl World {
         let number = self.edits.len();
         let mut block = Vec::new();
         let mut changed = false;
-        for (offset, line) in self.lines[at..until].to_vec().into_iter().enumerate() {
+        for (offset, line) in self.lines[at..until].to_vec().iter().cloned().enumerate() {
             match self.chance.below(5) {
                 0 if until - at > 1 => changed = true,
                 1 => {
