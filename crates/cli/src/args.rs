@@ -1,6 +1,6 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
-use crate::commands::{blame, completions, ls, man, overview, show};
+use crate::commands::{annotate, blame, completions, log, ls, man, overview, show};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Ls(ls::LsArguments),
     Show(show::ShowArguments),
     Blame(blame::BlameArguments),
+    Log(log::LogArguments),
+    Annotate(annotate::AnnotateArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }

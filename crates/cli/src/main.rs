@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod figures;
 mod pager;
+mod project;
 mod sample;
 mod select;
 mod times;

@@ -4,6 +4,7 @@
 //! [`model`] is plain data.
 
 pub mod agents;
+pub mod annotate;
 pub mod escape;
 pub mod history;
 pub mod listing;

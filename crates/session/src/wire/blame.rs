@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 /// The name of the shape.
 pub const BLAME_SCHEMA: &str = "backstory.blame/1";
 
+/// The name of the shape of `backstory log --json`.
+pub const LOG_SCHEMA: &str = "backstory.log/1";
+
 /// A line of the answer.
 #[derive(Debug)]
 pub struct BlameLine<'a> {
@@ -60,12 +63,17 @@ pub fn outside_json(span: &OutsideSpan, shell: &[&ShellTouch]) -> Value {
     json!({
         "after": span.after,
         "before": span.before,
-        "possible_commands": shell.iter().map(|touch| json!({
-            "command": &*touch.command,
-            "session": &*touch.session,
-            "time": touch.time,
-            "names_the_file": !touch.paths.is_empty(),
-        })).collect::<Vec<_>>(),
+        "possible_commands": shell.iter().map(|touch| touch_json(touch)).collect::<Vec<_>>(),
+    })
+}
+
+/// A command that may have changed the file.
+pub fn touch_json(touch: &ShellTouch) -> Value {
+    json!({
+        "command": &*touch.command,
+        "session": &*touch.session,
+        "time": touch.time,
+        "names_the_file": !touch.paths.is_empty(),
     })
 }
 

@@ -6,7 +6,8 @@ mod content;
 mod session;
 
 pub use blame::{
-    BLAME_SCHEMA, BlameLine, edit_json, fetched, line_json, outside_json, summary_json,
+    BLAME_SCHEMA, BlameLine, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json,
+    touch_json,
 };
 pub use session::SessionJson;
 
