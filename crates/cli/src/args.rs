@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
-    "\nwrites: backstory.session/1, backstory.ls/1, backstory.overview/1"
+    "\nwrites: backstory.session/1, backstory.ls/1, backstory.overview/1,\n  backstory.blame/1, backstory.log/1, backstory.annotate/1"
 );
 
 #[derive(Debug, Subcommand)]

@@ -58,7 +58,8 @@ fn version_says_what_is_covered() {
     insta::assert_snapshot!(Machine::empty().out(&["--version"]), @r"
     backstory 0.1.0
     reads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)
-    writes: backstory.session/1, backstory.ls/1, backstory.overview/1
+    writes: backstory.session/1, backstory.ls/1, backstory.overview/1,
+      backstory.blame/1, backstory.log/1, backstory.annotate/1
     ");
 }
 
@@ -76,7 +77,7 @@ fn completions_and_manual_pages_are_generated() {
 #[test]
 fn help_fits_a_screen_and_every_command_has_examples() {
     let machine = Machine::empty();
-    for command in ["ls", "show", "completions", "man"] {
+    for command in ["ls", "show", "blame", "log", "annotate", "completions", "man"] {
         let help = machine.out(&[command, "-h"]);
         assert!(help.lines().count() <= 50, "{command}: {}", help.lines().count());
         let examples =

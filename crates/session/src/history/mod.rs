@@ -13,6 +13,7 @@ mod apply;
 mod collect;
 mod diff;
 mod edit;
+mod elsewhere;
 mod extract;
 mod fields;
 mod gather;

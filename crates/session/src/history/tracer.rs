@@ -5,7 +5,7 @@ use super::diff::{self, Hunk};
 use super::lines::Lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::moves::moved;
-use super::places::{self, Common};
+use super::places;
 use super::reshape::reshaped;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
@@ -23,8 +23,8 @@ pub(super) struct Snapshot {
 /// One path's states so far.
 #[derive(Debug, Default)]
 pub(super) struct Track {
-    current: Option<Rc<Snapshot>>,
-    past: Vec<Rc<Snapshot>>,
+    pub(super) current: Option<Rc<Snapshot>>,
+    pub(super) past: Vec<Rc<Snapshot>>,
 }
 
 /// A time in which a file changed without an agent's edit.
@@ -49,6 +49,10 @@ pub(super) struct Tracer {
     known: HashMap<Vec<Token>, Rc<Snapshot>>,
     /// Lines that were taken out, as they were last.
     removed: HashMap<Token, Mark>,
+    /// Telling lines that edits wrote, with the state they were first written in.
+    pub(super) written: HashMap<Token, (Mark, Rc<Snapshot>)>,
+    /// When a telling line was first seen that no edit is known to have written.
+    pub(super) foreign: HashMap<Token, Option<Timestamp>>,
 }
 
 /// How many lines a change added and removed.
@@ -59,7 +63,7 @@ pub(super) struct Counted {
 }
 
 impl Tracer {
-    fn track(&self, track: usize) -> Option<&Track> {
+    pub(super) fn track(&self, track: usize) -> Option<&Track> {
         self.tracks.get(track)
     }
 
@@ -130,26 +134,21 @@ impl Tracer {
         time: Option<Timestamp>,
     ) {
         let snapshot = Rc::new(Snapshot { tokens, marks, time });
+        for (token, mark) in snapshot.tokens.iter().zip(&snapshot.marks) {
+            if self.lines.weight(*token) < TELLING {
+                continue;
+            }
+            if mark.edit().is_some() {
+                self.written.entry(*token).or_insert_with(|| (*mark, snapshot.clone()));
+            } else {
+                self.foreign.entry(*token).or_insert(time);
+            }
+        }
         self.known.insert(snapshot.tokens.clone(), snapshot.clone());
         if let Some(track) = self.tracks.get_mut(track) {
             track.past.push(snapshot.clone());
             track.current = Some(snapshot);
         }
-    }
-
-    /// The state of this path with most lines in common; of equals the latest.
-    fn nearest(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
-        let past = &self.track(track)?.past;
-        Common::with(tokens, &self.lines).nearest(past.iter().rev()).map(|(snapshot, _)| snapshot)
-    }
-
-    /// The same among the states of other paths, if what they share is no trifle.
-    fn nearest_elsewhere(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
-        let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
-        let past = others.flat_map(|(_, other)| other.past.iter().rev());
-        let (snapshot, shared) = Common::with(tokens, &self.lines).nearest(past)?;
-        let weight: u32 = shared.iter().map(|token| self.lines.weight(*token)).sum();
-        (weight >= TELLING).then_some(snapshot)
     }
 
     /// Marks of a state that no edit made.
@@ -186,35 +185,6 @@ impl Tracer {
     ) -> Vec<Mark> {
         let hunks = diff::hunks(&base.tokens, tokens, &self.lines);
         self.carry(base, tokens, &hunks, Maker::Outside, time)
-    }
-
-    /// Lines without an author that stand in the file under another path (its earlier name, another
-    /// worktree) and have one there.
-    fn explain(&self, track: usize, tokens: &[Token], marks: &mut [Mark]) {
-        if marks.iter().all(|mark| mark.edit().is_some()) {
-            return;
-        }
-        let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
-        for other in others.filter_map(|(_, track)| track.current.as_ref()) {
-            let hunks = diff::hunks(&other.tokens, tokens, &self.lines);
-            let kept = diff::kept(&hunks, tokens.len());
-            for run in places::runs(&kept) {
-                let shared = tokens.get(run.clone()).unwrap_or_default();
-                if self.lines.total_weight(shared) < TELLING {
-                    continue;
-                }
-                for at in run {
-                    let there = kept.get(at).copied().flatten();
-                    let there = there.and_then(|old| other.marks.get(old as usize));
-                    if let (Some(there), Some(mark)) = (there, marks.get_mut(at))
-                        && mark.edit().is_none()
-                        && there.edit().is_some()
-                    {
-                        *mark = there.weakened(Confidence::Moved, Why::OtherPlace);
-                    }
-                }
-            }
-        }
     }
 
     /// Applies an edit to the current state of a path.
@@ -260,7 +230,18 @@ impl Tracer {
         let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
             return;
         };
-        let marks = current.marks.iter().enumerate().map(|(at, mark)| change(at, *mark)).collect();
+        let marks: Vec<Mark> =
+            current.marks.iter().enumerate().map(|(at, mark)| change(at, *mark)).collect();
+        // What was marked too early is forgotten.
+        for ((token, then), now) in current.tokens.iter().zip(&current.marks).zip(&marks) {
+            let known = self.written.get(token).map(|(mark, _)| mark.edit());
+            if then.edit().is_some() && now.edit().is_none() && known == Some(then.edit()) {
+                self.written.remove(token);
+            }
+        }
+        if let Some(track) = self.tracks.get_mut(track) {
+            track.past.pop();
+        }
         self.settle(track, current.tokens.clone(), marks, current.time);
     }
 
