@@ -1,6 +1,8 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
-use crate::commands::{analyze, capture, check, completions, ls, man, overview, show};
+use crate::commands::{
+    analyze, annotate, blame, capture, check, completions, log, ls, man, overview, show,
+};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -27,7 +29,9 @@ pub(crate) struct Arguments {
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
-    "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1"
+    "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
+    "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
+    "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1"
 );
 
 #[derive(Debug, Subcommand)]
@@ -37,6 +41,9 @@ pub(crate) enum Command {
     Analyze(analyze::AnalyzeArguments),
     Check(check::CheckArguments),
     Capture(capture::CaptureArguments),
+    Blame(blame::BlameArguments),
+    Log(log::LogArguments),
+    Annotate(annotate::AnnotateArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }

@@ -5,9 +5,11 @@ mod commands;
 mod environment;
 mod error;
 mod pager;
+mod project;
 mod sample;
 mod select;
 mod times;
+mod trail;
 mod ui;
 
 use backstory_session::figures;

@@ -34,6 +34,17 @@ pub(crate) fn page(
     shown
 }
 
+/// Prints rendered text; through the pager where a person would have to scroll back.
+pub(crate) fn show(text: &str) -> Result<(), CliError> {
+    let height = terminal_size::terminal_size().map(|(_, height)| usize::from(height.0));
+    let long = height.is_some_and(|height| text.lines().count() + 1 > height);
+    let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
+    page(long, |out| match plain {
+        true => Ok(out.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?),
+        false => Ok(out.write_all(text.as_bytes())?),
+    })
+}
+
 fn start(command: String) -> Option<Child> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());

@@ -5,11 +5,13 @@
 
 pub mod agents;
 pub mod analyze;
+pub mod annotate;
 pub mod check;
 pub mod document;
 pub mod escape;
 pub mod excerpt;
 pub mod figures;
+pub mod history;
 pub mod listing;
 pub mod model;
 pub mod render;

@@ -128,7 +128,7 @@ fn models(models: &[std::sync::Arc<str>]) -> String {
     terminal_line(&short.collect::<Vec<_>>().join(", ")).into_owned()
 }
 
-fn short_model(model: &str) -> &str {
+pub(crate) fn short_model(model: &str) -> &str {
     let name = model.rsplit('/').next().unwrap_or(model);
     let name = name.strip_prefix("claude-").unwrap_or(name);
     match name.rsplit_once('-') {

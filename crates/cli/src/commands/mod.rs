@@ -1,10 +1,16 @@
 //! One file per command: its arguments and its function.
 
 pub(crate) mod analyze;
+pub(crate) mod annotate;
+pub(crate) mod blame;
+mod blame_porcelain;
+mod blame_table;
 pub(crate) mod capture;
 pub(crate) mod check;
 mod check_text;
 pub(crate) mod completions;
+pub(crate) mod log;
+mod log_table;
 pub(crate) mod ls;
 mod ls_table;
 pub(crate) mod man;
@@ -23,6 +29,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
     match &arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
+        Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),
+        Some(Command::Log(log)) => log::run(log, &arguments.global),
+        Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),

@@ -9,7 +9,7 @@ fn a_machine_without_sessions_gets_the_sample() {
     No sessions in ~/.claude. This is the bundled sample, made up for the purpose.
 
     Claude Code in the sample
-      sessions  6 sessions in 3 projects, 2 subagents, 89.9 kB
+      sessions  6 sessions in 3 projects, 2 subagents, 90.0 kB
       time      2025-08-12 to 2026-10-21
       work      11 turns, 29 tool calls, 128 records
       tokens    1.2M read (97 % from cache), at least 4.8k written (older clients never wrote the final count)
@@ -58,7 +58,9 @@ fn version_says_what_is_covered() {
     insta::assert_snapshot!(Machine::empty().out(&["--version"]), @r"
     backstory 0.1.0
     reads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)
-    writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1
+    writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
+      backstory.analysis/1, backstory.profile/1, backstory.differences/1,
+      backstory.blame/1, backstory.log/1, backstory.annotate/1
     ");
 }
 
@@ -76,7 +78,18 @@ fn completions_and_manual_pages_are_generated() {
 #[test]
 fn help_fits_a_screen_and_every_command_has_examples() {
     let machine = Machine::empty();
-    for command in ["ls", "show", "analyze", "check", "capture", "completions", "man"] {
+    for command in [
+        "ls",
+        "show",
+        "blame",
+        "log",
+        "annotate",
+        "analyze",
+        "check",
+        "capture",
+        "completions",
+        "man",
+    ] {
         let help = machine.out(&[command, "-h"]);
         assert!(help.lines().count() <= 50, "{command}: {}", help.lines().count());
         let examples =

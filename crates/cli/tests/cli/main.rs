@@ -1,11 +1,14 @@
 //! End to end: the program as a user runs it. One file per command.
 
 mod analyzing;
+mod blaming;
 mod capturing;
 mod checking;
 mod documentation;
+mod faults;
 mod listing;
 mod machine;
 mod rendering;
 mod showing;
 mod support;
+mod traces;

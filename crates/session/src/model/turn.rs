@@ -135,6 +135,8 @@ pub struct Step {
     pub uuids: Vec<Box<str>>,
     pub lines: Vec<u64>,
     pub model: Option<Arc<str>>,
+    /// Release of the client that wrote it down.
+    pub version: Option<Arc<str>>,
     pub timestamp: Option<Timestamp>,
     pub request_id: Option<Box<str>>,
     pub stop_reason: Option<Arc<str>>,

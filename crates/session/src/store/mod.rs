@@ -1,6 +1,7 @@
 //! Files: the only part of this crate that touches the file system.
 
 mod discover;
+mod git;
 mod open;
 mod output;
 mod project;
@@ -11,8 +12,9 @@ pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
+pub use git::{Git, GitError, GitLine};
 pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
-pub use write::{Access, create_folder, plain_name, resolve, write_file};
+pub use write::{Access, create_folder, plain_name, replace_file, resolve, write_file};

@@ -65,6 +65,17 @@ pub fn write_file<E: From<StoreError>>(
     Ok(size)
 }
 
+/// Replaces a file as a whole; its permissions stay, and a link is written through.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let target = std::fs::canonicalize(path);
+    let access = if target.is_ok() { Access::AsBefore } else { Access::Usual };
+    let target = target.unwrap_or_else(|_| path.to_path_buf());
+    write_file(&target, access, |out| {
+        out.write_all(bytes).map_err(|cause| StoreError::Io { path: path.to_path_buf(), cause })
+    })
+    .map(drop)
+}
+
 /// Creates a folder and those above it.
 pub fn create_folder(path: &Path) -> Result<(), StoreError> {
     std::fs::create_dir_all(path).map_err(|cause| StoreError::Io { path: path.into(), cause })

@@ -1,11 +1,16 @@
 //! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`
 //! and `docs/check-json.md`.
 
+mod blame;
 mod blocks;
 mod check;
 mod content;
 mod session;
 
+pub use blame::{
+    BLAME_SCHEMA, BlameLine, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json,
+    touch_json,
+};
 pub use check::CheckJson;
 pub use session::SessionJson;
 

@@ -205,6 +205,7 @@ impl Teller<'_> {
             uuids: Vec::new(),
             lines: Vec::new(),
             model: names.shared(part.model),
+            version: names.shared(row.version),
             timestamp: row.timestamp,
             request_id: names.text(members.request),
             stop_reason: names.shared(members.stop_reason),

@@ -1,0 +1,308 @@
+//! `backstory annotate`
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::project::{Project, ProjectFile};
+use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
+use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
+use backstory_session::escape::terminal_line;
+use backstory_session::history::{Choice, EditAction, Traced};
+use backstory_session::model::Agent;
+use backstory_session::store::{Git, Root, replace_file};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Write into files, or beside them, which model and session edited them
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --write nothing is changed. Rules stand in .backstory.toml:\n  [[annotate.rule]]\n  pattern = \"src/**/*.py\"\n  policy = \"comment\"        # append, sidecar, comment, skip\n\nExamples:\n  backstory annotate                  what would be written\n  backstory annotate docs --write\n  backstory annotate --check          for CI: exit 1 when something is out of date"
+)]
+pub(crate) struct AnnotateArguments {
+    /// Files or folders; the current folder if none is named
+    paths: Vec<PathBuf>,
+
+    /// Write
+    #[arg(long, conflicts_with_all = ["check", "dry_run"])]
+    write: bool,
+
+    /// Exit 1 if anything would be written
+    #[arg(long)]
+    check: bool,
+
+    /// Only say what would be written (the default)
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Only the first and the last edit of each file
+    #[arg(long)]
+    first_and_last: bool,
+
+    /// Leave out edits of fewer lines, except a file's first and last
+    #[arg(long, value_name = "LINES", default_value_t = 0)]
+    min_change: u64,
+
+    /// Rules from this file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// One JSON object for each file (backstory.annotate/1)
+    #[arg(long)]
+    json: bool,
+
+    /// The project lay in DIR when its sessions were recorded; repeatable
+    #[arg(long, value_name = "DIR")]
+    recorded_as: Vec<String>,
+}
+
+/// What is to be done for one file.
+#[derive(Debug)]
+struct Plan {
+    source: String,
+    policy: &'static str,
+    /// The file to write and its new text, if it changes.
+    target: PathBuf,
+    text: Option<String>,
+    status: &'static str,
+    reason: Option<String>,
+    edits: usize,
+}
+
+pub(crate) fn run(
+    arguments: &AnnotateArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let paths = match arguments.paths.is_empty() {
+        true => vec![PathBuf::from(".")],
+        false => arguments.paths.clone(),
+    };
+    let (config, base) = config(arguments)?;
+    let project = Project::read(&paths, &arguments.recorded_as, global)?;
+    let choice =
+        Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
+    let roots = environment::default_roots();
+    let mut plans: Vec<Plan> = Vec::new();
+    for (file, traced) in project.trace_all() {
+        if file.exists() && !is_ours(&file.shown) {
+            plans.push(plan(file, &traced, choice, &config, &base, &roots));
+        }
+    }
+    if plans.is_empty() {
+        return Err(CliError::not_found(format!(
+            "nothing to annotate: none of {} sessions edited files here",
+            project.sessions_searched
+        ))
+        .hint("backstory log --all lists the files that were edited anywhere"));
+    }
+    part_collisions(&mut plans);
+    if arguments.write {
+        for plan in &plans {
+            if let Some(text) = &plan.text {
+                replace_file(&plan.target, text.as_bytes())?;
+            }
+        }
+    }
+    report(&plans, arguments)?;
+    let changes = plans.iter().any(|plan| plan.text.is_some());
+    Ok(if arguments.check && changes { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// Rules and the folder their patterns start from.
+fn config(arguments: &AnnotateArguments) -> Result<(Config, PathBuf), CliError> {
+    let here = std::path::absolute(".")?;
+    let named = arguments.config.clone();
+    let found = named.or_else(|| {
+        let names = [".backstory.toml", ".ai-blame.yaml", ".ai-blame.yml"];
+        let mut places = here.ancestors().flat_map(|folder| names.map(|name| folder.join(name)));
+        places.find(|path| path.is_file())
+    });
+    let Some(path) = found else { return Ok((Config::default(), here)) };
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path)
+        .map_err(|cause| CliError::new(format!("`{shown}`: {cause}")))?;
+    let yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let config = if yaml { Config::from_ai_blame(&text) } else { Config::from_toml(&text) };
+    let config = config.map_err(|cause| {
+        CliError::new(format!("`{shown}`: {cause}"))
+            .hint("keys of a rule are pattern, policy, format, comment, sidecar")
+    })?;
+    let base = std::path::absolute(&path)?.parent().map(Path::to_path_buf).unwrap_or(here);
+    Ok((config, base))
+}
+
+fn is_ours(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".history.yaml") || [".backstory.toml", ".ai-blame.yaml"].contains(&name)
+}
+
+fn plan(
+    file: &ProjectFile,
+    traced: &Traced<'_>,
+    choice: Choice,
+    config: &Config,
+    base: &Path,
+    roots: &[Root],
+) -> Plan {
+    let entries = entries(traced, choice);
+    let inside = file.path.strip_prefix(base).unwrap_or(&file.path);
+    let mut plan = Plan {
+        source: file.shown.clone(),
+        policy: "skip",
+        target: file.path.clone(),
+        text: None,
+        status: "skipped",
+        reason: None,
+        edits: entries.len(),
+    };
+    let foreign = roots.iter().any(|root| file.path.starts_with(&root.path));
+    if foreign
+        || Git::holding(&file.path).is_some_and(|git| file.path.starts_with(git.top().join(".git")))
+    {
+        plan.reason = Some("it lies in an agent's or git's own folder".to_owned());
+        return plan;
+    }
+    let Some(text) = file.text.as_deref() else { return plan };
+    if text.contains('\u{fffd}') || text.contains('\0') {
+        return beside(
+            plan,
+            file,
+            &entries,
+            "{dir}/{name}.history.yaml",
+            Some("it is not plain UTF-8"),
+        );
+    }
+    match config.policy(&inside.to_string_lossy()) {
+        Policy::Skip => plan,
+        Policy::Sidecar(pattern) => beside(plan, file, &entries, &pattern, None),
+        Policy::Comment(style) => {
+            plan.policy = "comment";
+            settle(plan, Some(text), comment(text, style, &entries))
+        }
+        Policy::Append(format) => match append(text, format, &entries) {
+            Ok(new) => {
+                plan.policy = "append";
+                settle(plan, Some(text), new)
+            }
+            Err(unfit) => {
+                beside(plan, file, &entries, "{dir}/{name}.history.yaml", Some(unfit.text()))
+            }
+        },
+    }
+}
+
+fn beside(
+    mut plan: Plan,
+    file: &ProjectFile,
+    entries: &[Entry],
+    pattern: &str,
+    reason: Option<&str>,
+) -> Plan {
+    let name =
+        file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = file.path.parent().unwrap_or(Path::new("."));
+    let (stem, end) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let filled = pattern
+        .replace("{dir}", &folder.to_string_lossy())
+        .replace("{name}", &name)
+        .replace("{stem}", stem)
+        .replace("{ext}", end);
+    plan.policy = "sidecar";
+    plan.target = if Path::new(&filled).is_absolute() {
+        PathBuf::from(&filled)
+    } else {
+        folder.join(&filled)
+    };
+    plan.reason = reason.map(str::to_owned);
+    let old = std::fs::read_to_string(&plan.target).ok();
+    let new = sidecar(&name, old.as_deref(), entries);
+    settle(plan, old.as_deref(), new)
+}
+
+fn settle(mut plan: Plan, old: Option<&str>, new: String) -> Plan {
+    plan.status = match old {
+        Some(old) if old == new => "up to date",
+        Some(_) => "update",
+        None => "create",
+    };
+    plan.text = (old != Some(new.as_str())).then_some(new);
+    plan
+}
+
+fn entries(traced: &Traced<'_>, choice: Choice) -> Vec<Entry> {
+    let shown = choice.of(&traced.edits);
+    let edits = shown.iter().filter_map(|at| traced.edits.get(*at));
+    edits
+        .map(|edit| {
+            let by = &edit.edit.by;
+            Entry {
+                timestamp: edit.event.time,
+                model: by.model.as_deref().map(str::to_owned),
+                created: edit.edit.action() == EditAction::Create,
+                agent: Agent::ClaudeCode.name().to_owned(),
+                agent_version: by.version.as_deref().map(str::to_owned),
+                session: by.session.to_string(),
+                lines_added: edit.added,
+                lines_removed: edit.removed,
+            }
+        })
+        .collect()
+}
+
+/// Two files must not share a sidecar.
+fn part_collisions(plans: &mut [Plan]) {
+    let mut targets: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for plan in plans.iter().filter(|plan| plan.policy == "sidecar") {
+        *targets.entry(plan.target.clone()).or_default() += 1;
+    }
+    for plan in plans.iter_mut().filter(|plan| plan.policy == "sidecar") {
+        let taken = targets.get(&plan.target).is_some_and(|count| *count > 1);
+        if taken {
+            plan.text = None;
+            plan.status = "refused";
+            plan.reason = Some(
+                "its sidecar would be another file's too; put {name} into the pattern".to_owned(),
+            );
+        }
+    }
+}
+
+fn report(plans: &[Plan], arguments: &AnnotateArguments) -> Result<(), CliError> {
+    if arguments.json {
+        let mut out = JsonLines::new();
+        for plan in plans {
+            out.write(&serde_json::json!({
+                "schema": "backstory.annotate/1",
+                "path": plan.source,
+                "policy": plan.policy,
+                "target": plan.target.to_string_lossy(),
+                "status": plan.status,
+                "reason": plan.reason,
+                "edits": plan.edits,
+                "written": arguments.write && plan.text.is_some(),
+            }))?;
+        }
+        return out.finish();
+    }
+    let mut out = ui::stdout();
+    for plan in plans {
+        let style = if plan.text.is_some() { ACCENT } else { DIM };
+        let target = ui::short_path(&plan.target.to_string_lossy());
+        let reason = plan.reason.as_ref().map(|reason| format!("  ({})", terminal_line(reason)));
+        writeln!(
+            out,
+            "{style}{:<10}{style:#}  {:<7}  {}  {DIM}{}{DIM:#}{WARN}{}{WARN:#}",
+            plan.status,
+            plan.policy,
+            terminal_line(&plan.source),
+            if plan.policy == "sidecar" { format!("→ {target}") } else { String::new() },
+            reason.unwrap_or_default()
+        )?;
+    }
+    let changes = plans.iter().filter(|plan| plan.text.is_some()).count();
+    let word = if arguments.write { "written" } else { "would be written; --write does it" };
+    writeln!(out, "\n{changes} of {} {word}", plans.len())?;
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! The table of `backstory blame`.
+
+use super::blame::{Answer, BlameArguments};
+use super::ls_table::short_model;
+use crate::figures;
+use crate::times;
+use crate::ui::{ACCENT, BOLD, DIM, WARN, fit, wrap};
+use backstory_session::escape::terminal_line;
+use backstory_session::history::{Confidence, LineOrigin, TracedEdit};
+use backstory_session::wire::{BlameLine, fetched};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+const PROMPT_LINES: usize = 4;
+
+pub(crate) fn render(answer: &Answer<'_>, arguments: &BlameArguments) -> String {
+    let mut out = String::new();
+    if !arguments.summary {
+        if arguments.blocks || arguments.prompt {
+            blocks(&mut out, answer, arguments);
+        } else {
+            lines(&mut out, answer);
+        }
+        out.push('\n');
+    }
+    summary(&mut out, answer);
+    out
+}
+
+/// What stands before a line.
+struct Cells {
+    who: String,
+    session: String,
+    when: String,
+    turn: String,
+    commit: String,
+    known: bool,
+}
+
+fn cells(answer: &Answer<'_>, line: &BlameLine<'_>) -> Cells {
+    let commit = line.git.map_or_else(String::new, |git| git.commit.chars().take(8).collect());
+    let edit = line.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+    match edit {
+        Some(edit) => {
+            let by = &edit.edit.by;
+            let agent = if by.subagent.is_some() { "+" } else { "" };
+            Cells {
+                who: terminal_line(by.model.as_deref().map_or("unknown model", short_model))
+                    .into_owned(),
+                session: format!("{}{agent}", terminal_line(&first(&by.session))),
+                when: edit.event.time.map(times::minute).unwrap_or_default(),
+                turn: by.turn.map_or_else(String::new, |turn| format!("#{turn}")),
+                commit,
+                known: true,
+            }
+        }
+        None => {
+            let git = line.git;
+            Cells {
+                who: git.map_or_else(|| "-".to_owned(), |git| fit(&terminal_line(&git.author), 20)),
+                session: String::new(),
+                when: git.and_then(|git| git.author_time).map(times::minute).unwrap_or_default(),
+                turn: String::new(),
+                commit,
+                known: false,
+            }
+        }
+    }
+}
+
+fn first(id: &str) -> String {
+    id.chars().take(8).collect()
+}
+
+fn sign(line: &BlameLine<'_>) -> char {
+    match (line.mark.edit(), line.mark.confidence) {
+        (None, _) | (_, Confidence::Exact) => ' ',
+        (_, Confidence::Moved) => '>',
+        (_, Confidence::Reformatted) => '~',
+        (_, Confidence::Inferred) => '?',
+    }
+}
+
+/// Widths of the columns before the text.
+struct Widths([usize; 5]);
+
+impl Widths {
+    fn of(rows: &[Cells]) -> Widths {
+        let mut widths = [0; 5];
+        for row in rows {
+            let texts = [&row.who, &row.session, &row.when, &row.turn, &row.commit];
+            for (width, text) in widths.iter_mut().zip(texts) {
+                *width = (*width).max(text.width());
+            }
+        }
+        Widths(widths)
+    }
+
+    fn write(&self, out: &mut String, row: &Cells) {
+        let texts = [&row.who, &row.session, &row.when, &row.turn, &row.commit];
+        let mut styles = [ACCENT, DIM, DIM, DIM, DIM];
+        if !row.known {
+            styles = [DIM; 5];
+        }
+        for ((text, width), style) in texts.iter().zip(self.0).zip(styles) {
+            if width > 0 {
+                let space = " ".repeat(width - text.width() + 2);
+                let _ = write!(out, "{style}{text}{style:#}{space}");
+            }
+        }
+    }
+}
+
+fn lines(out: &mut String, answer: &Answer<'_>) {
+    let rows: Vec<Cells> = answer.lines.iter().map(|line| cells(answer, line)).collect();
+    let widths = Widths::of(&rows);
+    let digits = answer.lines.last().map_or(1, |line| line.number.to_string().len());
+    for (row, line) in rows.iter().zip(&answer.lines) {
+        widths.write(out, row);
+        let (mark, number) = (sign(line), line.number);
+        let text = line.text.replace('\t', "    ");
+        let _ = writeln!(
+            out,
+            "{WARN}{mark}{WARN:#}{DIM}{number:>digits$}│{DIM:#} {}",
+            terminal_line(&text)
+        );
+    }
+}
+
+/// Runs of lines with the same origin.
+fn runs<'a, 'b>(lines: &'b [BlameLine<'a>]) -> Vec<&'b [BlameLine<'a>]> {
+    let commit = |line: &BlameLine<'_>| line.git.map(|git| git.commit.clone());
+    lines
+        .chunk_by(|a, b| {
+            let unknown = a.mark.edit().is_none() && b.mark.edit().is_none();
+            let same = a.mark.origin == b.mark.origin || unknown;
+            same && (!unknown || commit(a) == commit(b))
+        })
+        .collect()
+}
+
+fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
+    let runs = runs(&answer.lines);
+    let heads: Vec<&BlameLine<'_>> = runs.iter().filter_map(|run| run.first()).collect();
+    let rows: Vec<Cells> = heads.iter().map(|line| cells(answer, line)).collect();
+    let widths = Widths::of(&rows);
+    let range = |run: &[BlameLine<'_>]| match (run.first(), run.last()) {
+        (Some(first), Some(last)) if first.number != last.number => {
+            format!("{}-{}", first.number, last.number)
+        }
+        (Some(first), _) => first.number.to_string(),
+        _ => String::new(),
+    };
+    let wide = runs.iter().map(|run| range(run).len()).max().unwrap_or(0);
+    for ((run, row), head) in runs.iter().zip(&rows).zip(&heads) {
+        let _ = write!(out, "{BOLD}{:>wide$}{BOLD:#}  ", range(run));
+        widths.write(out, row);
+        let shown = run.iter().map(|line| line.text.trim()).find(|text| !text.is_empty());
+        let _ = writeln!(out, "{DIM}│{DIM:#} {}", fit(&terminal_line(shown.unwrap_or("")), 60));
+        if arguments.prompt {
+            let edit = head.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+            match edit {
+                Some(edit) => prompt(out, edit, wide + 2),
+                None => {
+                    let why = head.mark.why.text();
+                    let _ = writeln!(out, "{:1$}{DIM}{why}{DIM:#}", "", wide + 2);
+                    commands(out, answer, head, wide + 2);
+                }
+            }
+        }
+    }
+}
+
+fn prompt(out: &mut String, edit: &TracedEdit<'_>, indent: usize) {
+    let by = &edit.edit.by;
+    for (what, place) in [("prompt", &by.prompt), ("task", &by.task)] {
+        let Some(text) = fetched(place.as_ref()) else { continue };
+        let text = terminal_line(text.trim()).into_owned();
+        let lines = wrap(&text, 90);
+        for (at, line) in lines.iter().take(PROMPT_LINES).enumerate() {
+            let label = if at == 0 { what } else { "" };
+            let more =
+                if at + 1 == PROMPT_LINES && lines.len() > PROMPT_LINES { " …" } else { "" };
+            let _ = writeln!(out, "{:indent$}{DIM}{label:<7}{DIM:#}{line}{more}", "");
+        }
+    }
+}
+
+/// Commands that may have made a change from outside.
+fn commands(out: &mut String, answer: &Answer<'_>, line: &BlameLine<'_>, indent: usize) {
+    let LineOrigin::Outside(span) = line.mark.origin else { return };
+    let Some(span) = answer.traced.outside.get(span as usize) else { return };
+    for touch in answer.trail.commands(span.after, span.before).iter().take(2) {
+        let command = fit(&terminal_line(&touch.command), 80);
+        let _ = writeln!(out, "{:indent$}{DIM}possibly{DIM:#} {command}", "");
+    }
+}
+
+fn summary(out: &mut String, answer: &Answer<'_>) {
+    let total = answer.lines.len() as u64;
+    let mut models = BTreeMap::<&str, u64>::new();
+    let mut authors = BTreeMap::<&str, u64>::new();
+    let mut weak = BTreeMap::<&str, u64>::new();
+    let mut attributed = 0;
+    for line in &answer.lines {
+        let edit = line.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+        match (edit, line.git) {
+            (Some(edit), _) => {
+                attributed += 1;
+                *models
+                    .entry(edit.edit.by.model.as_deref().unwrap_or("unknown model"))
+                    .or_default() += 1;
+                if line.mark.confidence != Confidence::Exact {
+                    *weak.entry(line.mark.confidence.name()).or_default() += 1;
+                }
+            }
+            (None, Some(git)) => *authors.entry(&git.author).or_default() += 1,
+            (None, None) => {}
+        }
+    }
+    let percent = |count: u64| {
+        if total == 0 { 0.0 } else { count as f64 * 100.0 / total as f64 }
+    };
+    let line = |count: u64| {
+        format!("{:>5.1} %  {}", percent(count), figures::counted(count, "line", "lines"))
+    };
+    let _ = writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}  {}",
+        terminal_line(&answer.path),
+        figures::counted(total, "line", "lines")
+    );
+    let weak: Vec<String> = weak.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let weak = if weak.is_empty() { String::new() } else { format!(" ({})", weak.join(", ")) };
+    let _ = writeln!(out, "  by agents   {}{weak}", line(attributed));
+    for (model, count) in sorted(models) {
+        let _ = writeln!(out, "    {}  {ACCENT}{}{ACCENT:#}", line(count), terminal_line(model));
+    }
+    let _ =
+        writeln!(out, "  others      {}, by people, commands or unknown", line(total - attributed));
+    for (author, count) in sorted(authors) {
+        let _ = writeln!(out, "    {}  committed by {}", line(count), terminal_line(author));
+    }
+    let lost = answer.traced.edits.iter().filter(|edit| !edit.placed).count() as u64;
+    if lost > 0 {
+        let _ = writeln!(
+            out,
+            "  {DIM}{} could not be placed: the file around them is not recorded{DIM:#}",
+            figures::counted(lost, "edit", "edits")
+        );
+    }
+}
+
+fn sorted(counts: BTreeMap<&str, u64>) -> Vec<(&str, u64)> {
+    let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}

@@ -1,0 +1,160 @@
+//! The history of files, as the commands about files need it.
+
+use crate::args::GlobalArguments;
+use crate::error::CliError;
+use crate::select::{Seek, Selection};
+use crate::ui;
+use backstory_session::history::{
+    Collected, Gathered, PathScope, ShellTouch, Target, Traced, collect, telling_part, trace,
+};
+use backstory_session::store::{Git, Notice};
+use clap::Args;
+use jiff::Timestamp;
+use std::path::Path;
+
+/// Options of every command about files.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TrailArguments {
+    /// The project lay in DIR when its sessions were recorded; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recorded_as: Vec<String>,
+
+    /// Do not ask git for names the file had before
+    #[arg(long)]
+    pub(crate) no_follow: bool,
+}
+
+/// Everything known of one file.
+#[derive(Debug)]
+pub(crate) struct FileTrail {
+    pub(crate) gathered: Gathered,
+    /// Paths that mean the file, its own first.
+    pub(crate) names: Vec<String>,
+    pub(crate) sessions_searched: usize,
+}
+
+impl FileTrail {
+    /// Reads what sessions say about the file at `path`.
+    pub(crate) fn find(
+        path: &Path,
+        arguments: &TrailArguments,
+        global: &GlobalArguments,
+    ) -> Result<FileTrail, CliError> {
+        let selection = Selection::find(global, &[], Seek::All)?;
+        let mut scope = PathScope::new(path, &arguments.recorded_as);
+        let mut collected = read(&selection, &scope);
+        // A name the agent itself gave the file may lead to an earlier one.
+        for _ in 0..8 {
+            let names = scope.names();
+            let earlier = names.iter().flat_map(|name| collected.gathered.earlier_names(name));
+            let new = earlier.filter(|name| scope.add(name)).count();
+            if new == 0 {
+                break;
+            }
+            collected = read(&selection, &scope);
+        }
+        if !arguments.no_follow && needs_names(&collected.gathered, &scope) {
+            let more = git_names(path, arguments);
+            if more.iter().filter(|name| scope.add(name)).count() > 0 {
+                collected = read(&selection, &scope);
+            }
+        }
+        if !global.quiet {
+            let notices: Vec<Notice> = collected
+                .failures
+                .iter()
+                .map(|error| Notice { path: path.to_path_buf(), reason: error.to_string() })
+                .collect();
+            ui::notices(&notices);
+        }
+        let mut names = scope.names();
+        let known = collected.gathered.chains.keys().filter(|name| scope.is(name));
+        for name in known {
+            if !names.iter().any(|other| **other == **name) {
+                names.push(name.to_string());
+            }
+        }
+        let sessions_searched = selection.found.sessions.len();
+        Ok(FileTrail { gathered: collected.gathered, names, sessions_searched })
+    }
+
+    /// Follows the lines of `text`.
+    pub(crate) fn trace(&self, text: &str, until: Option<Timestamp>) -> Traced<'_> {
+        let path = self.names.first().map_or("", String::as_str);
+        trace(&self.gathered, &self.names, Some(Target { path, text, until }))
+    }
+
+    /// Commands that may have changed the file in a span of time: those that name it, else those
+    /// that may change any file.
+    pub(crate) fn commands(
+        &self,
+        after: Option<Timestamp>,
+        before: Option<Timestamp>,
+    ) -> Vec<&ShellTouch> {
+        let inside = |touch: &&ShellTouch| {
+            touch.time.is_some_and(|time| {
+                after.is_none_or(|after| time >= after)
+                    && before.is_none_or(|before| time <= before)
+            })
+        };
+        let named: Vec<&ShellTouch> = self
+            .gathered
+            .shell
+            .iter()
+            .filter(inside)
+            .filter(|touch| !touch.paths.is_empty())
+            .collect();
+        if !named.is_empty() {
+            return named;
+        }
+        // A formatter or a checkout counts where it ran between two known states.
+        let bounded = after.is_some() && before.is_some();
+        let any = self.gathered.shell.iter().filter(inside);
+        any.filter(|touch| bounded && touch.any_file).take(5).collect()
+    }
+}
+
+fn read(selection: &Selection, scope: &PathScope) -> Collected {
+    let names = scope.names();
+    let mut parts: Option<Vec<String>> = Some(Vec::new());
+    for name in &names {
+        // A name without a telling part cannot be searched for.
+        parts = parts.zip(telling_part(name)).map(|(mut parts, part)| {
+            if !parts.iter().any(|known| known == part) {
+                parts.push(part.to_owned());
+            }
+            parts
+        });
+    }
+    let bytes = selection.found.sessions.iter().map(|files| files.bytes).sum();
+    let progress = ui::Progress::new(bytes, "reading");
+    let wanted = |path: &str| scope.is(path);
+    let collected =
+        collect(&selection.found, selection.limits, &wanted, parts.as_deref(), &|bytes| {
+            progress.add(bytes);
+        });
+    progress.finish();
+    collected
+}
+
+/// Whether an earlier name could explain something: the file's beginning is not known.
+fn needs_names(gathered: &Gathered, scope: &PathScope) -> bool {
+    use backstory_session::history::EditAction;
+    let mut own = gathered.chains.iter().filter(|(name, _)| scope.is(name));
+    !own.any(|(_, chain)| {
+        chain.edits().next().is_some_and(|(_, edit)| edit.action() == EditAction::Create)
+    })
+}
+
+fn git_names(path: &Path, arguments: &TrailArguments) -> Vec<String> {
+    let Some(git) = Git::holding(path) else { return Vec::new() };
+    let Some(inside) = git.relative(path) else { return Vec::new() };
+    let names = git.earlier_names("HEAD", &inside).unwrap_or_default();
+    let top = git.top().to_string_lossy().into_owned();
+    let places: Vec<&str> = std::iter::once(top.as_str())
+        .chain(arguments.recorded_as.iter().map(String::as_str))
+        .collect();
+    let full =
+        |name: &String| places.iter().map(|place| format!("{place}/{name}")).collect::<Vec<_>>();
+    names.iter().flat_map(full).collect()
+}

@@ -1,0 +1,233 @@
+//! `backstory blame`, `log` and `annotate` as people use them.
+
+use crate::support::{Machine, testdata, write};
+use crate::traces::Trace;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+const MODEL: &str = "claude-opus-4-5";
+
+fn machine() -> (Machine, Trace) {
+    let machine = Machine::empty();
+    let mut trace = Trace::new(&machine);
+    trace.prompt("Write a greeting");
+    trace.write(MODEL, "hello.py", None, "def hello():\n    print(\"hello to everybody\")\n");
+    trace.prompt("Make it louder");
+    let text = "def hello():\n    print(\"hello to everybody\")\n";
+    trace.edit(
+        "claude-sonnet-4-6",
+        "hello.py",
+        text,
+        "hello to everybody",
+        "HELLO TO EVERYBODY",
+        false,
+    );
+    trace.save(&machine);
+    trace.file(
+        &machine,
+        "hello.py",
+        "# mine\ndef hello():\n        print(\"HELLO TO EVERYBODY\")\n",
+    );
+    (machine, trace)
+}
+
+#[test]
+fn the_table() {
+    let (machine, _) = machine();
+    insta::assert_snapshot!(machine.out(&["blame", "work/hello.py"]), @r#"
+    -                                            1│ # mine
+    opus-4-5    aaaaaaaa  2026-03-01 10:00  #1   2│ def hello():
+    sonnet-4-6  aaaaaaaa  2026-03-01 10:00  #2  ~3│         print("HELLO TO EVERYBODY")
+
+    work/hello.py  3 lines
+      by agents    66.7 %  2 lines (1 reformatted)
+         33.3 %  1 line  claude-opus-4-5
+         33.3 %  1 line  claude-sonnet-4-6
+      others       33.3 %  1 line, by people, commands or unknown
+    "#);
+    insta::assert_snapshot!(machine.out(&["blame", "work/hello.py", "--prompt", "-L", "2,3"]), @r#"
+    2  opus-4-5    aaaaaaaa  2026-03-01 10:00  #1  │ def hello():
+       prompt Write a greeting
+    3  sonnet-4-6  aaaaaaaa  2026-03-01 10:00  #2  │ print("HELLO TO EVERYBODY")
+       prompt Make it louder
+
+    work/hello.py  2 lines
+      by agents   100.0 %  2 lines (1 reformatted)
+         50.0 %  1 line  claude-opus-4-5
+         50.0 %  1 line  claude-sonnet-4-6
+      others        0.0 %  0 lines, by people, commands or unknown
+    "#);
+}
+
+#[test]
+fn the_log() {
+    let (machine, _) = machine();
+    insta::assert_snapshot!(machine.out(&["log", "work"]), @r"
+    work/hello.py  2 of 3 lines are agents'
+      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left
+      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left
+
+    2 edits in 1 file: 3 lines added, 1 removed, 2 still there
+    ");
+    insta::assert_snapshot!(machine.out(&["log", "work", "--report"]), @r"
+                                         edits    added  removed  still there
+    work/hello.py  opus-4-5    aaaaaaaa      1        2        0            1
+    work/hello.py  sonnet-4-6  aaaaaaaa      1        1        1            1
+
+    2 edits in 1 file: 3 lines added, 1 removed, 2 still there
+    ");
+    insta::assert_snapshot!(machine.out(&["log", "work", "--by", "session", "--diff"]), @r#"
+    aaaaaaaa-0000-4000-8000-000000000001
+      “Write a greeting”
+      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left  work/hello.py
+        @@ -0,0 +1,2 @@
+        +def hello():
+        +    print("hello to everybody")
+      “Make it louder”
+      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left  work/hello.py
+        @@ -1,1 +1,1 @@
+        -hello to everybody
+        +HELLO TO EVERYBODY
+
+    2 edits in 1 file: 3 lines added, 1 removed, 2 still there
+    "#);
+}
+
+#[test]
+fn a_plan_is_only_a_plan() {
+    let (machine, _) = machine();
+    insta::assert_snapshot!(machine.out(&["annotate", "work"]), @r"
+    create      sidecar  work/hello.py  → ~/work/hello.py.history.yaml
+
+    1 of 1 would be written; --write does it
+    ");
+    assert!(!machine.home().join("work/hello.py.history.yaml").exists());
+    assert_eq!(machine.run(&["annotate", "work", "--check"]).code, Some(1));
+    machine.out(&["annotate", "work", "--write"]);
+    let sidecar =
+        std::fs::read_to_string(machine.home().join("work/hello.py.history.yaml")).unwrap();
+    insta::assert_snapshot!(sidecar, @r#"
+    source_file: hello.py
+    edit_history:
+      - timestamp: "2026-03-01T10:00:03Z"
+        model: claude-opus-4-5
+        action: CREATED
+        agent_tool: claude-code
+        agent_version: "2.0.75"
+        session: aaaaaaaa-0000-4000-8000-000000000001
+        lines_added: 2
+        lines_removed: 0
+      - timestamp: "2026-03-01T10:00:06Z"
+        model: claude-sonnet-4-6
+        action: EDITED
+        agent_tool: claude-code
+        agent_version: "2.0.75"
+        session: aaaaaaaa-0000-4000-8000-000000000001
+        lines_added: 1
+        lines_removed: 1
+    "#);
+}
+
+#[test]
+fn nothing_known_is_said_with_a_way_on() {
+    let (machine, trace) = machine();
+    trace.file(&machine, "other.py", "x\n");
+    let ran = machine.run(&["blame", "work/other.py"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: `work/other.py`: none of 1 sessions edited it
+    hint: if the project lay elsewhere when it was worked on, say where: --recorded-as DIR
+          other sessions: --root DIR; who committed the lines: --git
+    ");
+    assert_eq!(machine.run(&["blame", "work/missing.py"]).code, Some(2));
+    assert_eq!(machine.run(&["blame", "work/hello.py", "-L", "9,10"]).code, Some(2));
+}
+
+fn git(folder: &std::path::Path, words: &[&str]) {
+    let done = Command::new("git")
+        .args([
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(words)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_AUTHOR_DATE", "2026-03-01T11:00:00Z")
+        .env("GIT_COMMITTER_DATE", "2026-03-01T11:00:00Z")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn git_says_who_committed_the_rest_and_follows_names() {
+    let (machine, trace) = machine();
+    let work = machine.home().join("work");
+    git(&work, &["init", "-q"]);
+    git(&work, &["add", "."]);
+    git(&work, &["commit", "-q", "-m", "Greeting"]);
+    git(&work, &["mv", "hello.py", "greet.py"]);
+    git(&work, &["commit", "-q", "-m", "Rename"]);
+    trace.file(
+        &machine,
+        "greet.py",
+        "# mine\ndef hello():\n        print(\"HELLO TO EVERYBODY\")\nnot_committed = 1\n",
+    );
+    let mut command = machine.command(&["blame", "work/greet.py", "--git", "--json"]);
+    let path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
+    let output = command.env("PATH", path).output().unwrap();
+    let blame: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let lines = blame["lines"].as_array().unwrap();
+    assert_eq!(lines[0]["commit"]["author"], "Ada");
+    assert_eq!(lines[0]["edit"], serde_json::Value::Null);
+    assert_eq!(lines[1]["edit"], 0, "found under its earlier name");
+    assert_eq!(lines[2]["confidence"], "reformatted");
+    assert_eq!(lines[3]["commit"], serde_json::Value::Null);
+    let rev = machine
+        .command(&["blame", "work/greet.py", "--rev", "HEAD", "--porcelain"])
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let rev = String::from_utf8(rev.stdout).unwrap();
+    assert_eq!(rev.matches("\nauthor Ada\n").count(), 3, "{rev}");
+    assert!(rev.contains("\nbackstory-model claude-opus-4-5\n"));
+}
+
+#[test]
+fn every_key_of_the_json_is_documented() {
+    let (machine, trace) = machine();
+    write(&machine.home().join("work/.keep"), b"");
+    trace.file(&machine, "hello.py", "# mine\ndef hello():\n");
+    let document = std::fs::read_to_string(testdata("../docs/files-json.md")).unwrap();
+    let mut keys = BTreeSet::new();
+    for words in [
+        vec!["blame", "work/hello.py", "--json"],
+        vec!["log", "work", "--json"],
+        vec!["annotate", "work", "--json"],
+    ] {
+        for value in machine.json(&words) {
+            collect(&value, &mut keys);
+        }
+    }
+    for key in keys {
+        let free = key.starts_with("claude-");
+        assert!(free || document.contains(&format!("`{key}`")), "`{key}` is not documented");
+    }
+}
+
+fn collect(value: &serde_json::Value, keys: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                keys.insert(key.clone());
+                collect(value, keys);
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, keys)),
+        _ => {}
+    }
+}

@@ -1,0 +1,145 @@
+//! The content after an edit, and the content before it.
+//!
+//! The client's rule: replace the old text by the new one, once or everywhere; when the new text is
+//! empty and the old one does not end in a newline, the newline behind it goes too.
+
+use super::edit::{Hunk, Replacement};
+use std::ops::Range;
+
+/// Letters and digits below which a text is too common to be recognised by itself.
+pub(super) const TELLING: u32 = 20;
+
+/// A change of bytes: a range of the old text and the length of what took its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Region {
+    pub(super) before: Range<usize>,
+    pub(super) after: Range<usize>,
+}
+
+/// One replacement applied.
+#[derive(Debug, Clone)]
+pub(super) struct Applied {
+    pub(super) text: String,
+    pub(super) regions: Vec<Region>,
+}
+
+/// Applies one replacement, or says that it does not fit this text.
+pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Option<Applied> {
+    let Replacement { old, new, all } = replacement;
+    if old.is_empty() {
+        // Writing into an empty file.
+        let region = Region { before: 0..0, after: 0..new.len() };
+        return text.trim().is_empty().then(|| Applied {
+            text: new.clone(),
+            regions: vec![Region { before: 0..text.len(), ..region }],
+        });
+    }
+    let longer = format!("{old}\n");
+    let old = if new.is_empty() && !old.ends_with('\n') && text.contains(&longer) {
+        longer.as_str()
+    } else {
+        old.as_str()
+    };
+    let mut places: Vec<usize> = text.match_indices(old).map(|(at, _)| at).collect();
+    if !all && places.len() > 1 {
+        let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.old_start).collect();
+        let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.old_lines).collect();
+        places.retain(|at| within(line_of(text, *at), &starts, &lengths));
+    }
+    if places.is_empty() || (!all && places.len() != 1) {
+        return None;
+    }
+    Some(replace_at(text, &places, old.len(), new))
+}
+
+fn replace_at(text: &str, places: &[usize], length: usize, new: &str) -> Applied {
+    let mut out = String::with_capacity(text.len() + places.len() * new.len());
+    let mut regions = Vec::with_capacity(places.len());
+    let mut done = 0;
+    for at in places {
+        out.push_str(text.get(done..*at).unwrap_or_default());
+        let start = out.len();
+        out.push_str(new);
+        done = at + length;
+        regions.push(Region { before: *at..done, after: start..out.len() });
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Applied { text: out, regions }
+}
+
+/// Undoes one replacement in a text that was seen later. Only where the new text stands in exactly
+/// one place, and is long enough to be no accident or stands where the client's patch says.
+pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Option<Applied> {
+    let Replacement { old, new, all } = replacement;
+    if new.is_empty() || *all {
+        return None;
+    }
+    let mut places: Vec<usize> = text.match_indices(new.as_str()).map(|(at, _)| at).collect();
+    let telling = new.chars().filter(|letter| letter.is_alphanumeric()).count() as u32 >= TELLING;
+    if places.len() > 1 || !telling {
+        let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.new_start).collect();
+        let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.new_lines).collect();
+        places.retain(|at| within(line_of(text, *at), &starts, &lengths));
+    }
+    match places.as_slice() {
+        [at] => {
+            let applied = replace_at(text, &[*at], new.len(), old);
+            let regions = applied.regions.into_iter();
+            // Seen from the text before: the two sides change places.
+            let regions =
+                regions.map(|region| Region { before: region.after, after: region.before });
+            Some(Applied { text: applied.text, regions: regions.collect() })
+        }
+        _ => None,
+    }
+}
+
+fn within(line: u32, starts: &[u32], lengths: &[u32]) -> bool {
+    let mut ranges = starts.iter().zip(lengths);
+    ranges.any(|(start, length)| line >= *start && line < start.saturating_add(*length).max(1))
+}
+
+/// 1-based line of a byte.
+fn line_of(text: &str, at: usize) -> u32 {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replacement(old: &str, new: &str, all: bool) -> Replacement {
+        Replacement { old: old.into(), new: new.into(), all }
+    }
+
+    #[test]
+    fn the_clients_rule() {
+        let after = |text: &str, old: &str, new: &str, all| {
+            apply(text, &replacement(old, new, all), &[]).map(|applied| applied.text)
+        };
+        assert_eq!(after("a\nb\nc\n", "b", "B", false).as_deref(), Some("a\nB\nc\n"));
+        assert_eq!(after("a\nb\nc\n", "b", "", false).as_deref(), Some("a\nc\n"));
+        assert_eq!(after("x\ny\nx\n", "x", "z", true).as_deref(), Some("z\ny\nz\n"));
+        assert_eq!(after("x\ny\nx\n", "x", "z", false), None, "which one?");
+        assert_eq!(after("a\n", "q", "r", false), None);
+        assert_eq!(after("", "", "new\n", false).as_deref(), Some("new\n"));
+    }
+
+    #[test]
+    fn the_patch_says_which_of_several() {
+        let hunk = Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1, old: Vec::new() };
+        let applied = apply("x\ny\nx\n", &replacement("x", "z", false), &[hunk]).unwrap();
+        assert_eq!(applied.text, "x\ny\nz\n");
+    }
+
+    #[test]
+    fn undoing_needs_a_telling_text() {
+        let long = "let remembered_states = collect();";
+        let text = format!("a\n{long}\nb\n");
+        let undone = undo(&text, &replacement("old", long, false), &[]).unwrap();
+        assert_eq!(undone.text, "a\nold\nb\n");
+        assert!(undo("a\n}\n", &replacement("old", "}", false), &[]).is_none());
+        assert!(undo(&format!("{text}{long}"), &replacement("old", long, false), &[]).is_none());
+    }
+}

@@ -1,0 +1,116 @@
+//! Reading the sessions that may say something about the wanted files.
+
+use super::extract::{Extracted, Wanted, extract};
+use super::gather::Gathered;
+use crate::agents::claude_code;
+use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
+use backstory_format::Limits;
+use memchr::memmem;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// What was read, and what could not be.
+#[derive(Debug, Default)]
+pub struct Collected {
+    pub gathered: Gathered,
+    pub failures: Vec<StoreError>,
+    /// Sessions that were read in full.
+    pub sessions: usize,
+}
+
+/// The part of a file's name by which a session that speaks of it is recognised, before it is
+/// parsed: the longest run of letters that JSON never writes in another way.
+pub fn telling_part(path: &str) -> Option<&str> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    name.split(|letter| !plain(letter))
+        .max_by_key(|part| part.len())
+        .filter(|part| !part.is_empty())
+}
+
+/// Reads sessions in parallel. With `parts`, only those whose bytes hold one of them; `done` is
+/// told the size of each session that is finished.
+pub fn collect(
+    found: &Found,
+    limits: Limits,
+    wanted: Wanted<'_>,
+    parts: Option<&[String]>,
+    done: &(dyn Fn(u64) + Sync),
+) -> Collected {
+    let mut order: Vec<&SessionFiles> = found.sessions.iter().collect();
+    order.sort_by_key(|files| std::cmp::Reverse(size(files)));
+    let finders: Option<Vec<memmem::Finder<'_>>> =
+        parts.map(|parts| parts.iter().map(|part| memmem::Finder::new(part.as_bytes())).collect());
+    let finders = finders.as_deref();
+    let read: Vec<(Option<Extracted>, Vec<StoreError>)> = order
+        .par_iter()
+        .with_max_len(1)
+        .map_init(Vec::new, |buffer, files| {
+            let agents = files.agents.iter().map(|agent| agent.path.as_path());
+            let mut paths = std::iter::once(files.path.as_path()).chain(agents);
+            let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
+            let outcome = match speaks {
+                false => (None, Vec::new()),
+                true => match claude_code::read(files, limits, buffer) {
+                    Ok((session, failures)) => (Some(extract(&session, wanted)), failures),
+                    Err(error) => (None, vec![error]),
+                },
+            };
+            done(size(files));
+            outcome
+        })
+        .collect();
+    let strays: Vec<(Option<Extracted>, Vec<StoreError>)> = found
+        .stray_agents
+        .par_iter()
+        .filter(|agent| finders.is_none_or(|finders| mentions(&agent.path, finders)))
+        .map(|agent| stray(agent, limits, wanted))
+        .collect();
+    let mut collected = Collected::default();
+    let mut extracted = Vec::new();
+    for (part, failures) in read.into_iter().chain(strays) {
+        collected.sessions += usize::from(part.is_some());
+        extracted.extend(part);
+        collected.failures.extend(failures);
+    }
+    collected.gathered = Gathered::new(extracted);
+    collected
+}
+
+fn stray(
+    agent: &AgentFile,
+    limits: Limits,
+    wanted: Wanted<'_>,
+) -> (Option<Extracted>, Vec<StoreError>) {
+    match claude_code::read_stray(agent, limits, &mut Vec::new()) {
+        Ok(session) => (Some(extract(&session, wanted)), Vec::new()),
+        Err(error) => (None, vec![error]),
+    }
+}
+
+fn size(files: &SessionFiles) -> u64 {
+    files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+}
+
+fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {
+    let longest = finders.iter().map(|finder| finder.needle().len()).max().unwrap_or(0);
+    let found = Ends::open(path).and_then(|file| {
+        file.any(0, u64::MAX, longest, |window| {
+            finders.iter().any(|finder| finder.find(window).is_some())
+        })
+    });
+    // What cannot be read is reported by the reading itself.
+    found.unwrap_or(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_telling_part_of_a_name() {
+        assert_eq!(telling_part("/w/src/main_loop.rs"), Some("main_loop.rs"));
+        assert_eq!(telling_part("/w/größe einheiten.txt"), Some("einheiten.txt"));
+        assert_eq!(telling_part("/w/日本"), None);
+    }
+}

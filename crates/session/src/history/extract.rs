@@ -1,0 +1,335 @@
+//! What one session says about files.
+
+use super::edit::{
+    Backup, Change, Edit, Event, Provenance, Rename, Sighting, SightingSource, What,
+};
+use super::fields;
+use super::path::normal_path;
+use super::shell::{ShellTouch, touched};
+use crate::model::{
+    Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
+};
+use crate::store::{Source, SourceReader};
+use backstory_format::json::{Tape, Value, scan};
+use hashbrown::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether a file is wanted, by its normal path.
+pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// What a session says about the wanted files.
+#[derive(Debug, Default)]
+pub struct Extracted {
+    pub events: Vec<Event>,
+    pub backups: Vec<Backup>,
+    pub shell: Vec<ShellTouch>,
+    pub renames: Vec<Rename>,
+}
+
+const MAX_DEPTH: u32 = 1024;
+const LONGEST_COMMAND: usize = 400;
+
+/// Takes everything about the wanted files out of a session and its subagents.
+pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
+    let mut out = Extracted::default();
+    let members = session.walk();
+    let homes = homes(&members);
+    for member in &members {
+        let Ok(reader) = member.source.open() else { continue };
+        let lead = lead(session, member, &members, &homes);
+        let mut extractor = Extractor {
+            root: session,
+            member,
+            reader,
+            tape: Tape::new(),
+            lead,
+            wanted,
+            out: &mut out,
+        };
+        extractor.run();
+    }
+    out
+}
+
+/// Turn of the person's session and its prompt.
+type Lead = (Option<u32>, Option<(Source, Content)>);
+
+/// Member and turn of every call that started a subagent.
+fn homes<'s>(members: &[&'s Session]) -> HashMap<&'s str, (usize, usize)> {
+    let mut homes = HashMap::new();
+    for (at, member) in members.iter().enumerate() {
+        for (number, turn) in member.turns.iter().enumerate() {
+            for call in turn.calls().filter(|call| call.subagent.is_some()) {
+                homes.extend(call.id.as_deref().map(|id| (id, (at, number))));
+            }
+        }
+    }
+    homes
+}
+
+/// What a person asked for that led to a subagent.
+fn lead(
+    root: &Session,
+    member: &Session,
+    members: &[&Session],
+    homes: &HashMap<&str, (usize, usize)>,
+) -> Option<Lead> {
+    if std::ptr::eq(root, member) {
+        return None;
+    }
+    let mut at = member;
+    for _ in 0..members.len() {
+        let call = at.parent.as_ref().and_then(|parent| parent.call.as_deref())?;
+        let (holder, turn) = *homes.get(call)?;
+        let parent = *members.get(holder)?;
+        if std::ptr::eq(parent, root) {
+            let prompt = prompting(&root.turns, turn);
+            return Some((Some(turn as u32 + 1), prompt.map(|text| (root.source.clone(), text))));
+        }
+        at = parent;
+    }
+    None
+}
+
+/// The prompt of a turn; that of the last turn before it that has one where the client went on by
+/// itself.
+fn prompting(turns: &[Turn], at: usize) -> Option<Content> {
+    let turns = turns.get(..=at)?.iter().rev();
+    let mut asked = turns.skip_while(|turn| {
+        matches!(turn.kind, TurnKind::Compact | TurnKind::Continuation | TurnKind::TaskNotification)
+    });
+    asked.next().and_then(prompt_text)
+}
+
+fn prompt_text(turn: &Turn) -> Option<Content> {
+    let typed = turn.prompt.blocks.iter().filter(|block| !block.context);
+    typed.into_iter().find_map(|block| match &block.block {
+        Block::Text(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+struct Extractor<'a> {
+    root: &'a Session,
+    member: &'a Session,
+    reader: SourceReader,
+    tape: Tape,
+    lead: Option<Lead>,
+    wanted: Wanted<'a>,
+    out: &'a mut Extracted,
+}
+
+impl Extractor<'_> {
+    fn run(&mut self) {
+        let member = self.member;
+        for (number, turn) in member.turns.iter().enumerate() {
+            let prompt = prompting(&member.turns, number);
+            self.turn(turn, Some(number as u32 + 1), prompt);
+        }
+        for branch in &member.abandoned {
+            for (number, turn) in branch.turns.iter().enumerate() {
+                self.turn(turn, None, prompting(&branch.turns, number));
+            }
+        }
+        self.backups();
+    }
+
+    fn turn(&mut self, turn: &Turn, number: Option<u32>, prompt: Option<Content>) {
+        for step in &turn.steps {
+            for call in step.calls() {
+                let Some(tool) = call.name.clone() else { continue };
+                let Some(result) = &call.result else { continue };
+                match &*tool {
+                    "Edit" | "Write" | "MultiEdit" | "NotebookEdit"
+                        if result.outcome == CallOutcome::Ok =>
+                    {
+                        let by = self.provenance(step, call, result, &tool, number, &prompt);
+                        self.edit(call, result, step, by);
+                    }
+                    "Read" if result.outcome == CallOutcome::Ok => self.read(call, result),
+                    "Bash" | "PowerShell" => self.shell(call, result),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn provenance(
+        &self,
+        step: &Step,
+        call: &Call,
+        result: &CallResult,
+        tool: &Arc<str>,
+        turn: Option<u32>,
+        prompt: &Option<Content>,
+    ) -> Provenance {
+        let abandoned = turn.is_none();
+        let own = prompt.clone().map(|text| (self.member.source.clone(), text));
+        let housekeeping = self.member.kind.is_housekeeping();
+        let (turn, prompt, task) = match &self.lead {
+            Some((turn, prompt)) => (*turn, prompt.clone(), own),
+            None if self.member.kind == SessionKind::Session => (turn, own, None),
+            None => (None, None, own),
+        };
+        let inside = !std::ptr::eq(self.root, self.member) && !housekeeping;
+        Provenance {
+            session: self.root.id.as_str().into(),
+            subagent: inside.then(|| self.member.id.as_str().into()),
+            call: call.id.clone(),
+            tool: tool.clone(),
+            model: step.model.clone().filter(|_| !step.synthetic),
+            version: step.version.clone(),
+            turn,
+            prompt,
+            task,
+            file: self.member.source.clone(),
+            line: result.line,
+            uuid: result.uuid.clone(),
+            also_in: Vec::new(),
+            abandoned,
+            may_be_copy: !self.root.continues.is_empty() || self.root.forked_from.is_some(),
+        }
+    }
+
+    /// Reads a JSON object of the session's file.
+    fn object<T>(
+        &mut self,
+        content: Option<&Content>,
+        read: impl FnOnce(&Value<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let Some(Content::Json(span)) = content else { return None };
+        let bytes = self.reader.bytes(*span).ok()?;
+        scan(bytes, 0, MAX_DEPTH, &mut self.tape).ok()?;
+        read(&self.tape.root(bytes)?)
+    }
+
+    fn wanted_path(&mut self, call: &Call) -> Option<String> {
+        let base = self.member.cwds.first().cloned();
+        let wanted = self.wanted;
+        let path = self.object(call.input.as_ref(), fields::path)?;
+        let path = normal_path(&path, base.as_deref());
+        wanted(&path).then_some(path)
+    }
+
+    fn edit(&mut self, call: &Call, result: &CallResult, step: &Step, by: Provenance) {
+        let Some(path) = self.wanted_path(call) else { return };
+        let tool = by.tool.clone();
+        let Some(asked) = self.object(call.input.as_ref(), |input| fields::asked(&tool, input))
+        else {
+            return;
+        };
+        let told = self.object(result.structured.as_ref(), |told| {
+            let reviewed = fields::user_modified(told);
+            let (original, updated) = (fields::original(told), fields::updated(told));
+            let (hunks, added) = fields::patch(told);
+            Some((fields::done(&tool, told), original, updated, (hunks, added), reviewed))
+        });
+        let (done, original, updated, (hunks, added_lines), reviewed) = told.unwrap_or_default();
+        let mut change = done.unwrap_or_else(|| asked.clone());
+        if let Change::Write { created, .. } = &mut change
+            && result.structured.is_none()
+        {
+            *created = self.says_created(result);
+        }
+        let proposed = reviewed.then_some(asked);
+        let edit = Edit { change, original, updated, hunks, added_lines, proposed, by };
+        self.out.events.push(Event {
+            path: path.into(),
+            time: result.timestamp.or(step.timestamp),
+            call: call.id.clone().or_else(|| result.uuid.clone()),
+            what: What::Edit(Box::new(edit)),
+        });
+    }
+
+    /// Without a structured result the words for the model tell whether a file is new.
+    fn says_created(&mut self, result: &CallResult) -> bool {
+        let text = result.text.first().and_then(|text| self.reader.text(text).ok());
+        text.is_some_and(|text| text.starts_with("File created successfully"))
+    }
+
+    fn read(&mut self, call: &Call, result: &CallResult) {
+        let Some(path) = self.wanted_path(call) else { return };
+        let content = match &result.structured {
+            Some(told) => self.object(Some(told), fields::read_whole),
+            None => {
+                let text = result.text.first().and_then(|text| self.reader.text(text).ok());
+                let shown = text.map(|text| text.into_owned());
+                shown.and_then(|shown| {
+                    self.object(call.input.as_ref(), |input| fields::read_from_text(&shown, input))
+                })
+            }
+        };
+        let what = match content {
+            Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
+            None => What::Glimpsed,
+        };
+        let call = call.id.clone().or_else(|| result.uuid.clone());
+        self.out.events.push(Event { path: path.into(), time: result.timestamp, call, what });
+    }
+
+    fn shell(&mut self, call: &Call, result: &CallResult) {
+        let command = self.object(call.input.as_ref(), |input| {
+            input.get_text("command").map(|command| command.into_owned())
+        });
+        let Some(command) = command else { return };
+        let folder = self.member.cwds.first().cloned();
+        let touched = touched(&command, folder.as_deref());
+        for (from, to) in touched.renames {
+            self.out.renames.push(Rename { from, to, time: result.timestamp });
+        }
+        let mut paths = touched.paths;
+        paths.retain(|path| (self.wanted)(path));
+        if paths.is_empty() && !touched.any_file {
+            return;
+        }
+        let end = command.char_indices().nth(LONGEST_COMMAND).map_or(command.len(), |(at, _)| at);
+        self.out.shell.push(ShellTouch {
+            command: command.get(..end).unwrap_or_default().into(),
+            session: self.root.id.as_str().into(),
+            time: result.timestamp,
+            paths,
+            any_file: touched.any_file,
+        });
+    }
+
+    /// Backups that the client's records name; `<configuration>/file-history/<session>/<name>`.
+    fn backups(&mut self) {
+        let source = self.member.source.clone();
+        let Some(home) = source.path().ancestors().nth(3) else { return };
+        let folder = home.join("file-history").join(&self.root.id);
+        if self.member.file_history.is_empty() || !folder.is_dir() {
+            return;
+        }
+        let base = self.member.cwds.first().cloned();
+        for span in &self.member.file_history {
+            let found = self.object(Some(&Content::Json(*span)), |record| {
+                Some(backups_of(record, base.as_deref(), &folder))
+            });
+            let wanted = self.wanted;
+            let found = found.unwrap_or_default().into_iter();
+            self.out.backups.extend(found.filter(|backup| wanted(&backup.path)));
+        }
+    }
+}
+
+fn backups_of(record: &Value<'_>, base: Option<&str>, folder: &Path) -> Vec<Backup> {
+    let read = |path: &str, value: &Value<'_>| {
+        let name = value.get_text("backupFileName")?;
+        // A name, never a path that leads elsewhere.
+        if name.contains(['/', '\\']) || name.starts_with('.') {
+            return None;
+        }
+        let time = value.get_text("backupTime").and_then(|time| time.parse().ok());
+        Some(Backup { path: normal_path(path, base), file: folder.join(&*name), time })
+    };
+    let mut found = Vec::new();
+    let tracked = record.get("snapshot").and_then(|value| value.get("trackedFileBackups"));
+    for (key, value) in tracked.iter().flat_map(|tracked| tracked.fields()) {
+        found.extend(read(&key.text(), &value));
+    }
+    if let (Some(path), Some(value)) = (record.get_text("trackingPath"), record.get("backup")) {
+        found.extend(read(&path, &value));
+    }
+    found
+}

@@ -1,0 +1,169 @@
+//! Events of all sessions brought together: by file, in order, each call once.
+
+use super::edit::{Backup, Edit, Event, Rename, Sighting, SightingSource, What};
+use super::extract::Extracted;
+use super::lines::unix;
+use super::shell::ShellTouch;
+use hashbrown::{HashMap, HashSet};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Everything known of one path, in order of time.
+#[derive(Debug, Default)]
+pub struct Chain {
+    pub events: Vec<Event>,
+}
+
+impl Chain {
+    /// Its edits in order.
+    pub fn edits(&self) -> impl Iterator<Item = (&Event, &Edit)> {
+        self.events.iter().filter_map(|event| match &event.what {
+            What::Edit(edit) => Some((event, edit.as_ref())),
+            What::Seen(_) | What::Glimpsed => None,
+        })
+    }
+}
+
+/// What all sessions say, by path.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    pub chains: BTreeMap<Arc<str>, Chain>,
+    /// Commands that may have changed files, in order of time.
+    pub shell: Vec<ShellTouch>,
+    pub renames: Vec<Rename>,
+}
+
+impl Gathered {
+    /// Brings together what was extracted from the sessions.
+    pub fn new(parts: Vec<Extracted>) -> Gathered {
+        let mut gathered = Gathered::default();
+        let mut events = Vec::new();
+        let mut backups = Vec::new();
+        for part in parts {
+            events.extend(part.events);
+            backups.extend(part.backups);
+            gathered.shell.extend(part.shell);
+            gathered.renames.extend(part.renames);
+        }
+        for event in once_each(events) {
+            gathered.chains.entry(event.path.clone()).or_default().events.push(event);
+        }
+        gathered.add_backups(backups);
+        for chain in gathered.chains.values_mut() {
+            chain.events.sort_by_key(order);
+        }
+        gathered.shell.sort_by(|a, b| (a.time, &a.session).cmp(&(b.time, &b.session)));
+        gathered.shell.dedup();
+        gathered.renames.sort_by_key(|rename| rename.time);
+        gathered
+    }
+
+    /// Backups are read only where an edit does not say what the file was before.
+    fn add_backups(&mut self, backups: Vec<Backup>) {
+        let mut seen = HashSet::new();
+        for backup in backups {
+            let Some((path, chain)) = self.chains.get_key_value(backup.path.as_str()) else {
+                continue;
+            };
+            let lacking = |edit: &Edit| edit.original.is_none() && !edit.hunks.is_empty();
+            if !chain.edits().any(|(_, edit)| lacking(edit)) || !seen.insert(backup.clone()) {
+                continue;
+            }
+            let path = path.clone();
+            let Ok(bytes) = std::fs::read(&backup.file) else { continue };
+            let content = unix(&String::from_utf8_lossy(&bytes));
+            let what = What::Seen(Sighting { content, source: SightingSource::Backup });
+            let event = Event { path: path.clone(), time: backup.time, call: None, what };
+            if let Some(chain) = self.chains.get_mut(&path) {
+                chain.events.push(event);
+            }
+        }
+    }
+
+    /// Names that the file at `path` had before, by the agents' own moves.
+    pub fn earlier_names(&self, path: &str) -> Vec<String> {
+        let mut names = vec![path.to_owned()];
+        let mut at = 0;
+        while let Some(name) = names.get(at).cloned() {
+            for rename in self.renames.iter().filter(|rename| rename.to == name) {
+                if !names.contains(&rename.from) {
+                    names.push(rename.from.clone());
+                }
+            }
+            at += 1;
+        }
+        names.remove(0);
+        names
+    }
+}
+
+/// Time first; sightings before edits of the same moment, since a backup precedes its edit.
+fn order(event: &Event) -> (Option<Timestamp>, u8, u64) {
+    match &event.what {
+        What::Seen(sighting) => (event.time, u8::from(sighting.source == SightingSource::Read), 0),
+        What::Glimpsed => (event.time, 1, 0),
+        What::Edit(edit) => (event.time, 1, edit.by.line),
+    }
+}
+
+/// Leaves one of each set of copies: the earliest, and of equals the one whose session is no copy
+/// itself.
+fn once_each(mut events: Vec<Event>) -> Vec<Event> {
+    events.sort_by_key(preference);
+    let hasher = hashbrown::DefaultHashBuilder::default();
+    let mut known: HashMap<(Box<str>, u64), usize> = HashMap::new();
+    let mut kept: Vec<Event> = Vec::with_capacity(events.len());
+    for event in events {
+        let Some(call) = event.call.clone() else {
+            kept.push(event);
+            continue;
+        };
+        let mut state = hasher.build_hasher();
+        event.path.hash(&mut state);
+        match &event.what {
+            What::Edit(edit) => edit.change.hash(&mut state),
+            What::Seen(sighting) => sighting.content.hash(&mut state),
+            What::Glimpsed => {}
+        }
+        let key = (call, state.finish());
+        match known.get(&key).and_then(|at| kept.get_mut(*at)) {
+            None => {
+                known.insert(key, kept.len());
+                kept.push(event);
+            }
+            Some(first) => merge(first, event),
+        }
+    }
+    kept
+}
+
+fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, Arc<str>, u64) {
+    match &event.what {
+        What::Edit(edit) => {
+            let by = &edit.by;
+            (event.time, by.may_be_copy, by.abandoned, by.session.clone(), by.line)
+        }
+        What::Seen(_) | What::Glimpsed => (event.time, false, false, Arc::from(""), 0),
+    }
+}
+
+/// What a copy knows that the first writing does not.
+fn merge(first: &mut Event, copy: Event) {
+    let (What::Edit(first), What::Edit(copy)) = (&mut first.what, copy.what) else { return };
+    let by = &mut first.by;
+    if copy.by.session != by.session && !by.also_in.contains(&copy.by.session) {
+        by.also_in.push(copy.by.session);
+    }
+    by.model = by.model.take().or(copy.by.model);
+    if by.prompt.is_none() {
+        by.prompt = copy.by.prompt;
+    }
+    first.original = first.original.take().or(copy.original);
+    first.updated = first.updated.take().or(copy.updated);
+    if first.hunks.is_empty() {
+        first.hunks = copy.hunks;
+        first.added_lines = copy.added_lines;
+    }
+}

@@ -1,0 +1,120 @@
+//! What is known of one line.
+
+/// Where a line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineOrigin {
+    /// An edit, by its index in [`Traced::edits`](super::Traced::edits).
+    Edit(u32),
+    /// It stood in the file when the file was first seen.
+    Before,
+    /// It came into the file without an edit of an agent's tool, by index in
+    /// [`Traced::outside`](super::Traced::outside).
+    Outside(u32),
+}
+
+/// How sure the origin is, surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Confidence {
+    /// The edit wrote exactly this line, and it was followed through known states.
+    Exact,
+    /// The line left its place and came back with the same text elsewhere.
+    Moved,
+    /// Only its white space changed since.
+    Reformatted,
+    /// The state around the edit is not recorded; its text was found in a later one.
+    Inferred,
+}
+
+impl Confidence {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::Exact => "exact",
+            Confidence::Moved => "moved",
+            Confidence::Reformatted => "reformatted",
+            Confidence::Inferred => "inferred",
+        }
+    }
+}
+
+/// The reason for a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Why {
+    Written,
+    PatchSays,
+    FoundOnce,
+    CellFound,
+    Moved,
+    MovedAndSpaced,
+    Restored,
+    OtherPlace,
+    WhiteSpace,
+    FirstSeen,
+    Unrecorded,
+    ChangedOutside,
+    ChangedInReview,
+    SameTextBefore,
+    NoHistory,
+    CommittedBefore,
+}
+
+impl Why {
+    /// The reason in words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Why::Written => "the edit wrote this line",
+            Why::PatchSays => "the client's patch shows this line as added",
+            Why::FoundOnce => {
+                "the file before the edit is not recorded; the edit's text stands in a later state exactly once"
+            }
+            Why::CellFound => {
+                "the edit gave a cell this source, which stands in the file exactly once"
+            }
+            Why::Moved => "the same text was taken out elsewhere in the same change",
+            Why::MovedAndSpaced => {
+                "the same text but for white space was taken out elsewhere in the same change"
+            }
+            Why::Restored => "the same text stood in the file before and was taken out",
+            Why::OtherPlace => "the same line stands in this file under another path",
+            Why::WhiteSpace => "equal but for white space",
+            Why::FirstSeen => "it was there when the file was first seen",
+            Why::Unrecorded => "the edit replaced a file whose content is not recorded",
+            Why::ChangedOutside => {
+                "it appeared between two known states without an edit of the agent"
+            }
+            Why::ChangedInReview => "a person changed the edit in review",
+            Why::SameTextBefore => {
+                "the edit wrote text that had stood in the file before, from an unknown hand"
+            }
+            Why::CommittedBefore => "git has this line in a commit that is older than the edit",
+            Why::NoHistory => "no session edited this file",
+        }
+    }
+}
+
+/// The origin of a line, how sure it is, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mark {
+    pub origin: LineOrigin,
+    pub confidence: Confidence,
+    pub why: Why,
+}
+
+impl Mark {
+    pub(super) fn new(origin: LineOrigin, why: Why) -> Mark {
+        Mark { origin, confidence: Confidence::Exact, why }
+    }
+
+    /// The same origin, at best this sure.
+    pub(super) fn weakened(self, confidence: Confidence, why: Why) -> Mark {
+        if confidence > self.confidence { Mark { confidence, why, ..self } } else { self }
+    }
+
+    /// The edit that wrote the line.
+    pub fn edit(&self) -> Option<u32> {
+        match self.origin {
+            LineOrigin::Edit(edit) => Some(edit),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What agents did to files: every edit, in order, and which lines are left of it.
+//!
+//! The steps: [`extract`] takes edits and sightings of content out of a session; [`Gathered`]
+//! brings those of all sessions together, each once, by path and time; `replay` finds the content
+//! before and after every edit; [`trace`] carries the lines forward through all known states to
+//! the file as it is now.
+//!
+//! The rule of the module: a line is attributed on evidence or not at all. Text that nobody is
+//! known to have written stays unattributed, also where the agent's edit moved, restored or
+//! re-indented it.
+
+mod apply;
+mod collect;
+mod diff;
+mod edit;
+mod elsewhere;
+mod extract;
+mod fields;
+mod gather;
+mod lines;
+mod mark;
+mod moves;
+mod notebook;
+mod path;
+mod places;
+mod replay;
+mod report;
+mod reshape;
+mod scope;
+mod shell;
+mod trace;
+mod tracer;
+
+pub use collect::{Collected, collect, telling_part};
+pub use diff::{LineDiff, line_diff};
+pub use edit::{
+    Backup, Change, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement, Sighting,
+    SightingSource, What,
+};
+pub use extract::{Extracted, Wanted, extract};
+pub use gather::{Chain, Gathered};
+pub use lines::split_lines;
+pub use mark::{Confidence, LineOrigin, Mark, Why};
+pub use path::normal_path;
+pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
+pub use scope::PathScope;
+pub use shell::ShellTouch;
+pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};

@@ -1,0 +1,217 @@
+//! The content before and after every edit.
+//!
+//! Forward first: the client often writes the file before the edit down, and otherwise the last
+//! known state does if the edit fits it. What is left is looked for backward, in the next state that
+//! is known. An edit that fits neither has no place, and nothing is claimed for it.
+
+use super::apply::{Region, apply, undo};
+use super::edit::{Change, Edit, Event, Hunk, Replacement, What};
+use super::lines::split_lines;
+use jiff::Timestamp;
+
+/// One step in the life of a file.
+#[derive(Debug)]
+pub(super) struct Step<'e> {
+    pub(super) event: &'e Event,
+    pub(super) time: Option<Timestamp>,
+    pub(super) what: Known,
+}
+
+impl Step<'_> {
+    /// The file after it, where that is known.
+    pub(super) fn after(&self) -> Option<&str> {
+        match &self.what {
+            Known::State(text) | Known::Overwrite(text) => Some(text),
+            Known::Placed(placed) => Some(placed.after()),
+            Known::Lost => None,
+        }
+    }
+}
+
+/// What is known at a step.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// The file is this.
+    State(String),
+    /// An edit in its place.
+    Placed(Placed),
+    /// An edit that took the place of a file that is not known.
+    Overwrite(String),
+    /// An edit whose place is not known.
+    Lost,
+}
+
+/// An edit with the text around it.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) before: String,
+    /// What it does, one replacement after the other; without regions the texts are compared.
+    pub(super) parts: Vec<Part>,
+    /// The place was found in a later state.
+    pub(super) inferred: bool,
+    /// The file may have been changed since it was last known.
+    pub(super) doubtful: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) after: String,
+    pub(super) regions: Option<Vec<Region>>,
+}
+
+impl Placed {
+    pub(super) fn after(&self) -> &str {
+        self.parts.last().map_or(&self.before, |part| &part.after)
+    }
+}
+
+/// Finds states for the events of one path. `first` is the file as it was under another name,
+/// `last` as it is in the end.
+pub(super) fn replay<'e>(
+    events: &'e [Event],
+    first: Option<String>,
+    last: Option<&str>,
+) -> Vec<Step<'e>> {
+    let mut current = first;
+    let mut doubt = false;
+    let mut steps = Vec::with_capacity(events.len());
+    for event in events {
+        let what = match &event.what {
+            What::Seen(sighting) => Known::State(sighting.content.clone()),
+            What::Edit(edit) => forward(edit, current.as_deref(), doubt),
+            What::Glimpsed => {
+                doubt = true;
+                continue;
+            }
+        };
+        match &what {
+            Known::State(text) | Known::Overwrite(text) => {
+                current = Some(text.clone());
+                doubt = false;
+            }
+            Known::Placed(placed) => {
+                current = Some(placed.after().to_owned());
+                doubt = placed.doubtful;
+            }
+            Known::Lost => current = None,
+        }
+        steps.push(Step { event, time: event.time, what });
+    }
+    let mut next = last.map(str::to_owned);
+    for step in steps.iter_mut().rev() {
+        if let (Known::Lost, What::Edit(edit)) = (&step.what, &step.event.what) {
+            let found = next.as_deref().and_then(|text| backward(edit, text));
+            step.what = found.map_or(Known::Lost, Known::Placed);
+        }
+        match &step.what {
+            Known::State(text) => next = Some(text.clone()),
+            Known::Placed(placed) => next = Some(placed.before.clone()),
+            Known::Overwrite(_) => next = None,
+            Known::Lost => {}
+        }
+    }
+    steps
+}
+
+fn forward(edit: &Edit, current: Option<&str>, doubt: bool) -> Known {
+    let placed = |before: &str, parts, doubtful| {
+        Known::Placed(Placed { before: before.to_owned(), parts, inferred: false, doubtful })
+    };
+    let compared = |after: &str| vec![Part { after: after.to_owned(), regions: None }];
+    let original = edit.original.as_deref();
+    if let (Some(before), Some(after)) = (original, edit.updated.as_deref()) {
+        return placed(before, compared(after), false);
+    }
+    match &edit.change {
+        Change::Write { content, created } => match original.or(current) {
+            Some(before) => placed(before, compared(content), false),
+            None if *created => placed("", compared(content), false),
+            None => Known::Overwrite(content.clone()),
+        },
+        Change::Replace(list) => {
+            if let Some(before) = original
+                && let Some(parts) = apply_all(before, list, edit)
+            {
+                return placed(before, parts, false);
+            }
+            if let Some(before) = current
+                && let Some(parts) = apply_all(before, list, edit)
+            {
+                let doubtful = match edit.hunks.is_empty() {
+                    true => doubt,
+                    false => !agrees(before, &edit.hunks),
+                };
+                return placed(before, parts, doubtful);
+            }
+            let creates = list.first().is_some_and(|first| first.old.is_empty());
+            match apply_all("", list, edit).filter(|_| creates && original.is_none()) {
+                Some(parts) => placed("", parts, false),
+                None => Known::Lost,
+            }
+        }
+        Change::Cell { .. } => Known::Lost,
+    }
+}
+
+/// Whether the client's patch fits a text, white space apart.
+fn agrees(text: &str, hunks: &[Hunk]) -> bool {
+    let lines: Vec<&str> = split_lines(text).collect();
+    let bare = |line: &str| line.split_whitespace().collect::<String>();
+    hunks.iter().all(|hunk| {
+        let start = hunk.old_start.saturating_sub(1) as usize;
+        let there = lines.get(start..start + hunk.old.len()).unwrap_or_default();
+        there.len() == hunk.old.len()
+            && there.iter().zip(&hunk.old).all(|(line, old)| bare(line) == bare(old))
+    })
+}
+
+/// Every replacement in turn.
+fn apply_all(before: &str, list: &[Replacement], edit: &Edit) -> Option<Vec<Part>> {
+    let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
+    let mut parts: Vec<Part> = Vec::with_capacity(list.len());
+    for replacement in list {
+        let text = parts.last().map_or(before, |part| &part.after);
+        let applied = apply(text, replacement, hunks)?;
+        parts.push(Part { after: applied.text, regions: Some(applied.regions) });
+    }
+    Some(parts)
+}
+
+fn backward(edit: &Edit, after: &str) -> Option<Placed> {
+    let Change::Replace(list) = &edit.change else { return None };
+    let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
+    let mut text = after.to_owned();
+    let mut parts = Vec::with_capacity(list.len());
+    for replacement in list.iter().rev() {
+        let undone = undo(&text, replacement, hunks)?;
+        let after = std::mem::replace(&mut text, undone.text);
+        parts.push(Part { after, regions: Some(undone.regions) });
+    }
+    parts.reverse();
+    Some(Placed { before: text, parts, inferred: true, doubtful: false })
+}
+
+/// The text the model asked for, where a person changed it in review.
+pub(super) fn as_proposed(edit: &Edit, before: &str) -> Option<String> {
+    match edit.proposed.as_ref()? {
+        Change::Write { content, .. } => Some(content.clone()),
+        Change::Replace(list) => {
+            let parts = apply_all(before, list, edit)?;
+            parts.into_iter().next_back().map(|part| part.after)
+        }
+        Change::Cell { .. } => None,
+    }
+}
+
+/// Whole lines that an edit wrote for certain, whatever stood around them: those of its new text
+/// that its old text does not have.
+pub(super) fn certain_lines(edit: &Edit) -> Vec<String> {
+    let Change::Replace(list) = &edit.change else { return Vec::new() };
+    let mut certain = Vec::new();
+    for replacement in list {
+        let diff = super::diff::line_diff(&replacement.old, &replacement.new, 0);
+        let added = diff.lines.iter().filter_map(|line| line.strip_prefix('+'));
+        certain.extend(added.map(|line| line.trim().to_owned()));
+    }
+    certain
+}

@@ -1,0 +1,213 @@
+//! Lines followed from the edits that wrote them to the file as it is.
+
+use super::edit::{Change, Edit, Event, What};
+use super::gather::{Chain, Gathered};
+use super::lines::split_lines;
+use super::mark::{Confidence, LineOrigin, Mark, Why};
+use super::notebook::find_cell;
+use super::replay::{Known, Placed, Step, as_proposed, certain_lines, replay};
+use super::tracer::{Maker, Tracer, Track};
+use jiff::Timestamp;
+
+pub use super::tracer::Span;
+
+/// The file whose lines are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+    /// Nothing that happened later is considered.
+    pub until: Option<Timestamp>,
+}
+
+/// An edit and what came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct TracedEdit<'g> {
+    pub event: &'g Event,
+    pub edit: &'g Edit,
+    pub added: u64,
+    pub removed: u64,
+    /// Its place in the file is known; without it no line can be followed.
+    pub placed: bool,
+    /// Lines of the file as it is now that it wrote.
+    pub surviving: u64,
+}
+
+/// Lines of a file with their origins.
+#[derive(Debug, Default)]
+pub struct Traced<'g> {
+    /// One for each line of the target.
+    pub marks: Vec<Mark>,
+    /// In order of time.
+    pub edits: Vec<TracedEdit<'g>>,
+    pub outside: Vec<Span>,
+}
+
+/// Follows the lines of `target` through everything known of the paths `names`: the file's own and
+/// those it had before or has in other worktrees.
+pub fn trace<'g>(
+    gathered: &'g Gathered,
+    names: &[String],
+    target: Option<Target<'_>>,
+) -> Traced<'g> {
+    let mut tracer = Tracer::default();
+    let mut traced = Traced::default();
+    let until = target.and_then(|target| target.until);
+    let text = target.map(|target| super::lines::unix(target.text));
+    let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
+    let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
+    tracer.tracks.resize_with(names.len(), Track::default);
+    let mut chains: Vec<(usize, &Chain)> = Vec::new();
+    for (track, name) in names.iter().enumerate() {
+        chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
+    }
+    chains.sort_by_key(|(_, chain)| chain.events.first().map(|event| event.time));
+    for (track, chain) in chains {
+        let in_time =
+            |event: &Event| until.is_none_or(|until| event.time.is_none_or(|t| t <= until));
+        let end = chain.events.iter().position(|event| !in_time(event));
+        let events = chain.events.get(..end.unwrap_or(chain.events.len())).unwrap_or_default();
+        let began = events.first().and_then(|event| event.time);
+        let earlier = steps.iter().filter(|(_, step)| step.time <= began);
+        let first = earlier.filter_map(|(_, step)| Some((step.time, step.after()?)));
+        let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.to_owned());
+        let found = replay(events, first, text.as_deref());
+        steps.extend(found.into_iter().map(|step| (track, step)));
+    }
+    steps.sort_by_key(|(_, step)| step.time);
+    for (track, step) in &steps {
+        walk(&mut tracer, *track, step, &mut traced);
+    }
+    if let (Some(text), Some(track)) = (&text, own.or(tracer.tracks.len().checked_sub(1))) {
+        traced.marks = tracer.see_last(track, text);
+        find_cells(&mut traced, text);
+    }
+    for mark in &traced.marks {
+        let edit = mark.edit().and_then(|edit| traced.edits.get_mut(edit as usize));
+        edit.into_iter().for_each(|edit| edit.surviving += 1);
+    }
+    traced.outside = tracer.outside;
+    traced
+}
+
+fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Traced<'g>) {
+    let What::Edit(edit) = &step.event.what else {
+        if let Known::State(text) = &step.what {
+            tracer.see(track, text, step.time);
+        }
+        return;
+    };
+    let number = traced.edits.len() as u32;
+    let mut entry =
+        TracedEdit { event: step.event, edit, added: 0, removed: 0, placed: true, surviving: 0 };
+    match &step.what {
+        Known::Placed(placed) => {
+            walk_placed(tracer, track, step, edit, placed, number, &mut entry);
+        }
+        Known::Overwrite(text) => {
+            tracer.see(track, text, step.time);
+            entry.added = edit.added_lines.len() as u64;
+            let added = |at: usize| edit.added_lines.contains(&(at as u32 + 1));
+            tracer.remark(track, |at, mark| match mark.origin {
+                LineOrigin::Before if added(at) => {
+                    Mark::new(LineOrigin::Edit(number), Why::PatchSays)
+                }
+                LineOrigin::Before => Mark { why: Why::Unrecorded, ..mark },
+                _ => mark,
+            });
+        }
+        Known::State(_) | Known::Lost => {
+            entry.placed = false;
+            (entry.added, entry.removed) = stated(edit);
+        }
+    }
+    traced.edits.push(entry);
+}
+
+fn walk_placed(
+    tracer: &mut Tracer,
+    track: usize,
+    step: &Step<'_>,
+    edit: &Edit,
+    placed: &Placed,
+    number: u32,
+    entry: &mut TracedEdit<'_>,
+) {
+    tracer.see(track, &placed.before, step.time);
+    let maker = Maker::Edit { number, inferred: placed.inferred };
+    let mut before = placed.before.as_str();
+    for part in &placed.parts {
+        let regions = part.regions.as_deref();
+        let counted = tracer.edit(track, (before, &part.after), regions, maker, step.time);
+        entry.added += counted.added;
+        entry.removed += counted.removed;
+        before = &part.after;
+    }
+    if placed.doubtful {
+        let certain = certain_lines(edit);
+        let here: Vec<&str> = split_lines(before).collect();
+        tracer.remark(track, |at, mark| {
+            let sure = here.get(at).is_some_and(|line| certain.iter().any(|c| c == line.trim()));
+            if mark.edit() == Some(number) && !sure {
+                Mark::new(LineOrigin::Before, Why::Unrecorded)
+            } else {
+                mark
+            }
+        });
+    }
+    if edit.original.is_none()
+        && !edit.hunks.is_empty()
+        && matches!(edit.change, Change::Write { .. })
+    {
+        // The state before may have been changed meanwhile; the client's patch knows better.
+        tracer.remark(track, |at, mark| {
+            if mark.edit() == Some(number) && !edit.added_lines.contains(&(at as u32 + 1)) {
+                Mark::new(LineOrigin::Before, Why::Unrecorded)
+            } else {
+                mark
+            }
+        });
+    }
+    if let Some(proposed) = as_proposed(edit, &placed.before) {
+        let theirs: Vec<&str> = split_lines(&proposed).collect();
+        let here: Vec<&str> = split_lines(before).collect();
+        let span = tracer.outside.len() as u32;
+        tracer.outside.push(Span { after: step.time, before: step.time });
+        tracer.remark(track, |at, mark| {
+            let asked_for = here.get(at).is_some_and(|line| theirs.contains(line));
+            if mark.edit() == Some(number) && !asked_for {
+                Mark::new(LineOrigin::Outside(span), Why::ChangedInReview)
+            } else {
+                mark
+            }
+        });
+    }
+}
+
+/// Lines added and removed as far as the edit itself says.
+fn stated(edit: &Edit) -> (u64, u64) {
+    match &edit.change {
+        Change::Replace(list) => list.iter().fold((0, 0), |(added, removed), replacement| {
+            let diff = super::diff::line_diff(&replacement.old, &replacement.new, 0);
+            (added + diff.added, removed + diff.removed)
+        }),
+        Change::Write { content, .. } => (split_lines(content).count() as u64, 0),
+        Change::Cell { source } => (split_lines(source).count() as u64, 0),
+    }
+}
+
+/// Cells of notebooks whose file is not recorded around the edit.
+fn find_cells(traced: &mut Traced<'_>, text: &str) {
+    let lines: Vec<&str> = split_lines(text).collect();
+    for (number, entry) in traced.edits.iter_mut().enumerate().rev() {
+        let Change::Cell { source } = &entry.edit.change else { continue };
+        let Some(place) = find_cell(&lines, source).filter(|_| !entry.placed) else { continue };
+        entry.placed = true;
+        for mark in traced.marks.get_mut(place).into_iter().flatten() {
+            if mark.edit().is_none() {
+                *mark = Mark::new(LineOrigin::Edit(number as u32), Why::CellFound)
+                    .weakened(Confidence::Inferred, Why::CellFound);
+            }
+        }
+    }
+}

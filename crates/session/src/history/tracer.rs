@@ -1,0 +1,355 @@
+//! Marks carried from state to state.
+
+use super::apply::{Region, TELLING};
+use super::diff::{self, Hunk};
+use super::lines::Lines;
+use super::mark::{Confidence, LineOrigin, Mark, Why};
+use super::moves::moved;
+use super::places;
+use super::reshape::reshaped;
+use hashbrown::{HashMap, HashSet};
+use imara_diff::Token;
+use jiff::Timestamp;
+use std::rc::Rc;
+
+/// A state of a file with what is known of its lines.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) tokens: Vec<Token>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) time: Option<Timestamp>,
+}
+
+/// One path's states so far.
+#[derive(Debug, Default)]
+pub(super) struct Track {
+    pub(super) current: Option<Rc<Snapshot>>,
+    pub(super) past: Vec<Rc<Snapshot>>,
+}
+
+/// A time in which a file changed without an agent's edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    pub after: Option<Timestamp>,
+    pub before: Option<Timestamp>,
+}
+
+/// Who makes a change, for lines that come into the file with it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Maker {
+    Edit { number: u32, inferred: bool },
+    Outside,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tracer {
+    pub(super) lines: Lines,
+    pub(super) tracks: Vec<Track>,
+    pub(super) outside: Vec<Span>,
+    known: HashMap<Vec<Token>, Rc<Snapshot>>,
+    /// Lines that were taken out, as they were last.
+    removed: HashMap<Token, Mark>,
+    /// Telling lines that edits wrote, with the state they were first written in.
+    pub(super) written: HashMap<Token, (Mark, Rc<Snapshot>)>,
+    /// When a telling line was first seen that no edit is known to have written.
+    pub(super) foreign: HashMap<Token, Option<Timestamp>>,
+}
+
+/// How many lines a change added and removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+impl Tracer {
+    pub(super) fn track(&self, track: usize) -> Option<&Track> {
+        self.tracks.get(track)
+    }
+
+    /// The file at `track` is this now, whoever made it so.
+    pub(super) fn see(&mut self, track: usize, text: &str, time: Option<Timestamp>) {
+        let tokens = self.lines.number(text);
+        let current = self.track(track).and_then(|track| track.current.clone());
+        if let Some(current) = &current
+            && current.tokens == tokens
+        {
+            let marks = current.marks.clone();
+            return self.settle(track, tokens, marks, time);
+        }
+        if let Some(same) = self.same_state(track, &tokens) {
+            if let Some(current) = &current {
+                self.bury(current, &tokens, 0..current.tokens.len());
+            }
+            return self.settle(track, tokens, same.marks.clone(), time);
+        }
+        let marks = self.outside_marks(track, current.as_deref(), &tokens, time);
+        self.settle(track, tokens, marks, time);
+    }
+
+    /// The same for the last state, which may continue any earlier one.
+    pub(super) fn see_last(&mut self, track: usize, text: &str) -> Vec<Mark> {
+        let tokens = self.lines.number(text);
+        if let Some(same) = self.same_state(track, &tokens) {
+            return same.marks.clone();
+        }
+        let base = self.nearest(track, &tokens);
+        let mut marks = self.outside_marks(track, base.as_deref(), &tokens, None);
+        let past = self.track(track).map_or(&[][..], |track| &track.past);
+        for (token, mark) in tokens.iter().zip(&mut marks) {
+            if matches!(mark.origin, LineOrigin::Outside(_)) && self.lines.weight(*token) >= TELLING
+            {
+                let shape = self.lines.shape(*token);
+                let there = past.iter().rev().find_map(|then| {
+                    let mut tokens = then.tokens.iter();
+                    let at = tokens.position(|other| self.lines.shape(*other) == shape)?;
+                    Some((then.tokens.get(at)?, then.marks.get(at)?))
+                });
+                if let Some((text, there)) = there.filter(|(_, mark)| mark.edit().is_some()) {
+                    let spaced = (Confidence::Reformatted, Why::MovedAndSpaced);
+                    let same = (Confidence::Moved, Why::Restored);
+                    let (confidence, why) = if text == token { same } else { spaced };
+                    *mark = there.weakened(confidence, why);
+                }
+            }
+        }
+        marks
+    }
+
+    /// A state that is known already. In another place it counts only if it is no trifle.
+    fn same_state(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
+        let known = self.known.get(tokens)?;
+        let own = self
+            .track(track)
+            .is_some_and(|track| track.past.iter().any(|snapshot| Rc::ptr_eq(snapshot, known)));
+        let telling = self.lines.total_weight(tokens) >= TELLING;
+        (own || telling).then(|| known.clone())
+    }
+
+    fn settle(
+        &mut self,
+        track: usize,
+        tokens: Vec<Token>,
+        marks: Vec<Mark>,
+        time: Option<Timestamp>,
+    ) {
+        let snapshot = Rc::new(Snapshot { tokens, marks, time });
+        for (token, mark) in snapshot.tokens.iter().zip(&snapshot.marks) {
+            if self.lines.weight(*token) < TELLING {
+                continue;
+            }
+            if mark.edit().is_some() {
+                self.written.entry(*token).or_insert_with(|| (*mark, snapshot.clone()));
+            } else {
+                self.foreign.entry(*token).or_insert(time);
+            }
+        }
+        self.known.insert(snapshot.tokens.clone(), snapshot.clone());
+        if let Some(track) = self.tracks.get_mut(track) {
+            track.past.push(snapshot.clone());
+            track.current = Some(snapshot);
+        }
+    }
+
+    /// Marks of a state that no edit made.
+    fn outside_marks(
+        &mut self,
+        track: usize,
+        base: Option<&Snapshot>,
+        tokens: &[Token],
+        time: Option<Timestamp>,
+    ) -> Vec<Mark> {
+        let mut marks = match base {
+            Some(base) => self.carry_outside(base, tokens, time),
+            None => match self.nearest_elsewhere(track, tokens) {
+                Some(base) => {
+                    let marks = self.carry_outside(&base, tokens, time);
+                    let elsewhere = |mark: Mark| match mark.origin {
+                        LineOrigin::Edit(_) => mark.weakened(Confidence::Moved, Why::OtherPlace),
+                        _ => Mark::new(LineOrigin::Before, Why::FirstSeen),
+                    };
+                    marks.into_iter().map(elsewhere).collect()
+                }
+                None => vec![Mark::new(LineOrigin::Before, Why::FirstSeen); tokens.len()],
+            },
+        };
+        self.explain(track, tokens, &mut marks);
+        marks
+    }
+
+    fn carry_outside(
+        &mut self,
+        base: &Snapshot,
+        tokens: &[Token],
+        time: Option<Timestamp>,
+    ) -> Vec<Mark> {
+        let hunks = diff::hunks(&base.tokens, tokens, &self.lines);
+        self.carry(base, tokens, &hunks, Maker::Outside, time)
+    }
+
+    /// Applies an edit to the current state of a path.
+    pub(super) fn edit(
+        &mut self,
+        track: usize,
+        texts: (&str, &str),
+        regions: Option<&[Region]>,
+        maker: Maker,
+        time: Option<Timestamp>,
+    ) -> Counted {
+        let (before, after) = texts;
+        let tokens = self.lines.number(after);
+        let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
+            return Counted::default();
+        };
+        let hunks = match regions {
+            Some(regions) => {
+                let place = places::Texts { before, after, old: &current.tokens, new: &tokens };
+                place.hunks(regions, &self.lines)
+            }
+            None => diff::hunks(&current.tokens, &tokens, &self.lines),
+        };
+        let counted = Counted {
+            added: hunks.iter().map(|hunk| hunk.after.len() as u64).sum(),
+            removed: hunks.iter().map(|hunk| hunk.before.len() as u64).sum(),
+        };
+        let mut marks = self.carry(&current, &tokens, &hunks, maker, time);
+        if let Some(same) = self.same_state(track, &tokens) {
+            // The edit brings an earlier state back; what was nobody's then is nobody's now.
+            for (mark, then) in marks.iter_mut().zip(&same.marks) {
+                if mark.edit().is_some() && then.edit().is_none() {
+                    *mark = Mark { why: Why::SameTextBefore, ..*then };
+                }
+            }
+        }
+        self.settle(track, tokens, marks, time);
+        counted
+    }
+
+    /// Sets marks of the current state anew.
+    pub(super) fn remark(&mut self, track: usize, change: impl Fn(usize, Mark) -> Mark) {
+        let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
+            return;
+        };
+        let marks: Vec<Mark> =
+            current.marks.iter().enumerate().map(|(at, mark)| change(at, *mark)).collect();
+        // What was marked too early is forgotten.
+        for ((token, then), now) in current.tokens.iter().zip(&current.marks).zip(&marks) {
+            let known = self.written.get(token).map(|(mark, _)| mark.edit());
+            if then.edit().is_some() && now.edit().is_none() && known == Some(then.edit()) {
+                self.written.remove(token);
+            }
+        }
+        if let Some(track) = self.tracks.get_mut(track) {
+            track.past.pop();
+        }
+        self.settle(track, current.tokens.clone(), marks, current.time);
+    }
+
+    /// Marks of the new state, given where it differs from the old one.
+    fn carry(
+        &mut self,
+        base: &Snapshot,
+        tokens: &[Token],
+        hunks: &[Hunk],
+        maker: Maker,
+        time: Option<Timestamp>,
+    ) -> Vec<Mark> {
+        let kept = diff::kept(hunks, tokens.len());
+        let mut marks: Vec<Option<Mark>> =
+            kept.iter().map(|old| base.marks.get((*old)? as usize).copied()).collect();
+        let mut free_old = vec![false; base.tokens.len()];
+        for at in hunks.iter().flat_map(|hunk| hunk.before.clone()) {
+            free_old.get_mut(at).into_iter().for_each(|free| *free = true);
+        }
+        for hunk in hunks {
+            let old = base.tokens.get(hunk.before.clone()).unwrap_or_default();
+            let new = tokens.get(hunk.after.clone()).unwrap_or_default();
+            for (at, made) in hunk.after.clone().zip(reshaped(old, new, &self.lines)) {
+                let made = made.start + hunk.before.start..made.end + hunk.before.start;
+                let sources = base.marks.get(made.clone()).unwrap_or_default();
+                if let (Some(mark), Some(slot)) = (of_several(sources), marks.get_mut(at)) {
+                    *slot = Some(mark.weakened(Confidence::Reformatted, Why::WhiteSpace));
+                    free_old.get_mut(made).into_iter().flatten().for_each(|free| *free = false);
+                }
+            }
+        }
+        let same = (Confidence::Moved, Why::Moved, base.tokens.clone(), tokens.to_vec());
+        let shapes =
+            |tokens: &[Token]| tokens.iter().map(|token| self.lines.shape(*token)).collect();
+        let alike =
+            (Confidence::Reformatted, Why::MovedAndSpaced, shapes(&base.tokens), shapes(tokens));
+        for (confidence, why, old, new) in [same, alike] {
+            let free_new: Vec<bool> = marks.iter().map(Option::is_none).collect();
+            let weight = |at: usize| tokens.get(at).map_or(0, |token| self.lines.weight(*token));
+            let moves = moved(&old, &new, hunks, (&free_old, &free_new), weight);
+            for (slot, old) in marks.iter_mut().zip(moves) {
+                let Some(old) = old else { continue };
+                if let Some(mark) = base.marks.get(old) {
+                    *slot = Some(mark.weakened(confidence, why));
+                    free_old.get_mut(old).into_iter().for_each(|free| *free = false);
+                }
+            }
+        }
+        let mut outside = None;
+        let marks: Vec<Mark> = marks
+            .into_iter()
+            .zip(tokens)
+            .map(|(mark, token)| {
+                mark.unwrap_or_else(|| self.fresh(*token, maker, (base.time, time), &mut outside))
+            })
+            .collect();
+        self.bury(base, tokens, hunks.iter().flat_map(|hunk| hunk.before.clone()));
+        marks
+    }
+
+    /// Remembers lines that are no longer in the file.
+    fn bury(&mut self, base: &Snapshot, now: &[Token], lines: impl Iterator<Item = usize>) {
+        let still: HashSet<Token> = now.iter().copied().collect();
+        for at in lines {
+            if let (Some(token), Some(mark)) = (base.tokens.get(at), base.marks.get(at))
+                && !still.contains(token)
+            {
+                self.removed.insert(*token, *mark);
+            }
+        }
+    }
+
+    /// The mark of a line that comes into the file.
+    fn fresh(
+        &mut self,
+        token: Token,
+        maker: Maker,
+        times: (Option<Timestamp>, Option<Timestamp>),
+        outside: &mut Option<u32>,
+    ) -> Mark {
+        let telling = self.lines.weight(token) >= TELLING;
+        let before = self.removed.get(&token).copied().filter(|_| telling);
+        match (maker, before) {
+            (Maker::Outside, Some(mark)) if mark.edit().is_some() => {
+                mark.weakened(Confidence::Moved, Why::Restored)
+            }
+            (Maker::Edit { .. }, Some(mark)) if mark.edit().is_none() => {
+                Mark { why: Why::SameTextBefore, ..mark }
+            }
+            (Maker::Edit { number, inferred: false }, _) => {
+                Mark::new(LineOrigin::Edit(number), Why::Written)
+            }
+            (Maker::Edit { number, .. }, _) => Mark::new(LineOrigin::Edit(number), Why::Written)
+                .weakened(Confidence::Inferred, Why::FoundOnce),
+            (Maker::Outside, _) => {
+                let span = *outside.get_or_insert_with(|| {
+                    self.outside.push(Span { after: times.0, before: times.1 });
+                    self.outside.len() as u32 - 1
+                });
+                Mark::new(LineOrigin::Outside(span), Why::ChangedOutside)
+            }
+        }
+    }
+}
+
+/// One mark for a line made from several: the last edit if all of them are edits, else the one
+/// that is none.
+fn of_several(marks: &[Mark]) -> Option<Mark> {
+    let unknown = marks.iter().find(|mark| mark.edit().is_none());
+    unknown.or_else(|| marks.iter().max_by_key(|mark| mark.edit())).copied()
+}

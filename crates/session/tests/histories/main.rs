@@ -1,0 +1,133 @@
+//! Random histories of a file against an oracle that tags every line.
+//!
+//! The oracle keeps the file as a list of lines, each with its author, and changes that list; it
+//! knows nothing of differences between texts. Every history is written down as session files of
+//! some generation of the client, read back, and traced. A claim must name the right edit. A line
+//! may stay unattributed only where the oracle says that the sessions cannot tell.
+//!
+//! `BACKSTORY_HISTORIES=20000 cargo test --release -p backstory-session --test histories` runs
+//! the full number.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::disallowed_methods)]
+
+mod oracle;
+mod sessions;
+mod world;
+
+use backstory_format::Limits;
+use backstory_session::agents::claude_code;
+use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, extract, trace};
+use backstory_session::store::{Root, discover};
+use oracle::Author;
+use rayon::prelude::*;
+use world::World;
+
+/// What a run over many histories found.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    lines: u64,
+    claimed: u64,
+    unknown: u64,
+    allowed: u64,
+}
+
+#[test]
+fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
+    let wanted = std::env::var("BACKSTORY_HISTORIES").ok().and_then(|n| n.parse().ok());
+    let count: u64 = wanted.unwrap_or(400);
+    let first: u64 =
+        std::env::var("BACKSTORY_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let results: Vec<Result<Tally, String>> =
+        (first..first + count).into_par_iter().map(check).collect();
+    let mut total = Tally::default();
+    let mut failures = Vec::new();
+    for result in results {
+        match result {
+            Ok(tally) => {
+                total.lines += tally.lines;
+                total.claimed += tally.claimed;
+                total.unknown += tally.unknown;
+                total.allowed += tally.allowed;
+            }
+            Err(text) => failures.push(text),
+        }
+    }
+    println!("{count} histories: {total:?}, {} wrong", failures.len());
+    assert!(
+        failures.is_empty(),
+        "{} histories are wrong:\n{}",
+        failures.len(),
+        failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n")
+    );
+    assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
+    assert!(total.allowed * 20 < total.lines, "little is unknowable: {total:?}");
+}
+
+fn check(seed: u64) -> Result<Tally, String> {
+    let world = World::play(seed);
+    let folder = tempfile::tempdir().unwrap();
+    sessions::write(&world, folder.path());
+    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    let names: Vec<String> = world.names.clone();
+    let wanted = |path: &str| names.iter().any(|name| name == path);
+    let mut buffer = Vec::new();
+    let parts: Vec<Extracted> = found
+        .sessions
+        .iter()
+        .map(|files| claude_code::read(files, Limits::default(), &mut buffer).unwrap().0)
+        .map(|session| extract(&session, &wanted))
+        .collect();
+    let gathered = Gathered::new(parts);
+    let text = world.text();
+    let path = names.last().unwrap();
+    let traced = trace(&gathered, &names, Some(Target { path, text: &text, until: None }));
+    let mut tally = Tally::default();
+    let show = |why: &str, at: usize| {
+        format!("seed {seed}: line {}: {why}\n{}", at + 1, world.describe(&traced))
+    };
+    if traced.edits.len() != world.edits.len() {
+        return Err(show(&format!("{} edits found", traced.edits.len()), 0));
+    }
+    if traced.marks.len() != world.lines.len() {
+        return Err(show("the number of lines differs", 0));
+    }
+    for edit in &traced.edits {
+        let call = edit.edit.by.call.as_deref().unwrap();
+        let truth = world.edits.iter().find(|edit| edit.call == call);
+        let truth = truth.ok_or_else(|| show("an edit that never was", 0))?;
+        let by = &edit.edit.by;
+        if by.model.as_deref() != Some(truth.model) || *by.session != truth.session {
+            return Err(show(&format!("{call}: {:?} in {}", by.model, by.session), 0));
+        }
+    }
+    for (at, (mark, line)) in traced.marks.iter().zip(&world.lines).enumerate() {
+        tally.lines += 1;
+        let claimed = match mark.origin {
+            LineOrigin::Edit(edit) => {
+                traced.edits[edit as usize].edit.by.call.as_deref().map(str::to_owned)
+            }
+            _ => None,
+        };
+        match (&claimed, &line.author) {
+            (Some(call), Author::Agent(edit)) if world.edits[*edit].call == *call => {
+                tally.claimed += 1;
+            }
+            // A line that many write alike: the claim must be one of those who wrote it.
+            (Some(call), _) if line.common() => {
+                let edit = world.edits.iter().find(|edit| edit.call == *call).unwrap();
+                if !edit.wrote.iter().any(|wrote| wrote.contains(&line.shape())) {
+                    return Err(show(&format!("{call} never wrote such a line"), at));
+                }
+            }
+            (Some(call), author) => {
+                return Err(show(&format!("claimed for {call}, but it is {author:?}"), at));
+            }
+            (None, Author::Person) => tally.unknown += 1,
+            (None, Author::Agent(_)) if line.common() || line.unknowable => tally.allowed += 1,
+            (None, Author::Agent(edit)) => {
+                return Err(show(&format!("unknown, but it is {}", world.edits[*edit].call), at));
+            }
+        }
+    }
+    Ok(tally)
+}
