@@ -62,6 +62,8 @@ def rendering(programs: Programs, root: Path, scratch: Path, environment: dict[s
             output = scratch / "rendered" / f"{len(done)}-{number}"
             home = scratch / "rendered" / f"home-{len(done)}-{number}"
             home.mkdir(parents=True)
+            # One peer keeps what it parsed beside the sessions; every run starts cold.
+            (root / "projects" / "claude-code-log-cache.db").unlink(missing_ok=True)
             cost = exact_peak(command(str(output)), {**environment, "HOME": str(home)}, timeout=1800)
             if cost.status != 0:
                 print(f"note: `{name}` ended with status {cost.status}", file=sys.stderr)
@@ -86,6 +88,7 @@ def rendering(programs: Programs, root: Path, scratch: Path, environment: dict[s
             ratio = done[peer].cost.processor / done[mine].cost.processor
             memory = done[peer].cost.peak / done[mine].cost.peak
             lines.append(f"{peer} ÷ {mine}: CPU {ratio:.0f} (aim: {wanted}), peak {memory:.1f} (aim: 4).")
+    (root / "projects" / "claude-code-log-cache.db").unlink(missing_ok=True)
     shutil.rmtree(scratch / "rendered", ignore_errors=True)
     return lines
 
