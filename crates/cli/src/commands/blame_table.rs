@@ -220,7 +220,12 @@ fn summary(out: &mut String, answer: &Answer<'_>) {
         }
     }
     let percent = |count: u64| {
-        if total == 0 { 0.0 } else { count as f64 * 100.0 / total as f64 }
+        // Never all or nothing by rounding alone.
+        match count {
+            0 => 0.0,
+            count if count == total => 100.0,
+            count => (count as f64 * 100.0 / total as f64).clamp(0.1, 99.9),
+        }
     };
     let line = |count: u64| {
         format!("{:>5.1} %  {}", percent(count), figures::counted(count, "line", "lines"))

@@ -1,10 +1,9 @@
 //! What one session says about files.
 
-use super::edit::{
-    Backup, Change, Edit, Event, Provenance, Rename, Sighting, SightingSource, What,
-};
+use super::edit::{Backup, Change, Edit, Event, Provenance, Rename, What};
 use super::fields;
 use super::path::normal_path;
+use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
 use crate::model::{
     Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
@@ -22,12 +21,13 @@ pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 #[derive(Debug, Default)]
 pub struct Extracted {
     pub events: Vec<Event>,
+    pub(super) reads: Vec<PendingRead>,
     pub backups: Vec<Backup>,
     pub shell: Vec<ShellTouch>,
     pub renames: Vec<Rename>,
 }
 
-const MAX_DEPTH: u32 = 1024;
+pub(super) const MAX_DEPTH: u32 = 1024;
 const LONGEST_COMMAND: usize = 400;
 
 /// Takes everything about the wanted files out of a session and its subagents.
@@ -250,22 +250,15 @@ impl Extractor<'_> {
 
     fn read(&mut self, call: &Call, result: &CallResult) {
         let Some(path) = self.wanted_path(call) else { return };
-        let content = match &result.structured {
-            Some(told) => self.object(Some(told), fields::read_whole),
-            None => {
-                let text = result.text.first().and_then(|text| self.reader.text(text).ok());
-                let shown = text.map(|text| text.into_owned());
-                shown.and_then(|shown| {
-                    self.object(call.input.as_ref(), |input| fields::read_from_text(&shown, input))
-                })
-            }
-        };
-        let what = match content {
-            Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
-            None => What::Glimpsed,
-        };
-        let call = call.id.clone().or_else(|| result.uuid.clone());
-        self.out.events.push(Event { path: path.into(), time: result.timestamp, call, what });
+        self.out.reads.push(PendingRead {
+            path: path.into(),
+            time: result.timestamp,
+            call: call.id.clone().or_else(|| result.uuid.clone()),
+            source: self.member.source.clone(),
+            input: call.input.clone(),
+            structured: result.structured.clone(),
+            text: result.text.first().cloned(),
+        });
     }
 
     fn shell(&mut self, call: &Call, result: &CallResult) {

@@ -3,6 +3,7 @@
 use super::edit::{Backup, Edit, Event, Rename, Sighting, SightingSource, What};
 use super::extract::Extracted;
 use super::lines::unix;
+use super::pending::load;
 use super::shell::ShellTouch;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
@@ -41,12 +42,21 @@ impl Gathered {
         let mut gathered = Gathered::default();
         let mut events = Vec::new();
         let mut backups = Vec::new();
+        let mut reads = Vec::new();
         for part in parts {
             events.extend(part.events);
+            reads.extend(part.reads);
             backups.extend(part.backups);
             gathered.shell.extend(part.shell);
             gathered.renames.extend(part.renames);
         }
+        // What was read matters only for files that were edited, or moved to become one.
+        let edited: HashSet<Arc<str>> = events.iter().map(|event| event.path.clone()).collect();
+        let moved = |path: &str| {
+            gathered.renames.iter().any(|rename| rename.from == path || rename.to == path)
+        };
+        reads.retain(|read| edited.contains(&read.path) || moved(&read.path));
+        events.extend(load(reads));
         for event in once_each(events) {
             gathered.chains.entry(event.path.clone()).or_default().events.push(event);
         }

@@ -22,6 +22,7 @@ mod mark;
 mod moves;
 mod notebook;
 mod path;
+mod pending;
 mod places;
 mod replay;
 mod report;

@@ -1,0 +1,71 @@
+//! Readings of files whose content is not looked at yet: most are of files that nobody edited.
+
+use super::edit::{Event, Sighting, SightingSource, What};
+use super::extract::MAX_DEPTH;
+use super::fields;
+use crate::model::Content;
+use crate::store::{Source, SourceReader};
+use backstory_format::json::{Tape, Value, scan};
+use jiff::Timestamp;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A `Read` by the agent.
+#[derive(Debug)]
+pub(super) struct PendingRead {
+    pub(super) path: Arc<str>,
+    pub(super) time: Option<Timestamp>,
+    pub(super) call: Option<Box<str>>,
+    pub(super) source: Source,
+    pub(super) input: Option<Content>,
+    pub(super) structured: Option<Content>,
+    pub(super) text: Option<Content>,
+}
+
+/// Looks at the content of readings, file by file.
+pub(super) fn load(mut reads: Vec<PendingRead>) -> Vec<Event> {
+    reads.sort_by(|a, b| a.source.path().cmp(b.source.path()));
+    let files: Vec<&[PendingRead]> =
+        reads.chunk_by(|a, b| a.source.path() == b.source.path()).collect();
+    files.par_iter().flat_map_iter(|reads| of_one_file(reads)).collect()
+}
+
+fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
+    let reader = reads.first().and_then(|read| read.source.open().ok());
+    let Some(mut reader) = reader else { return Vec::new() };
+    let mut tape = Tape::new();
+    let mut events = Vec::with_capacity(reads.len());
+    for read in reads {
+        let content = match &read.structured {
+            Some(told) => object(&mut reader, &mut tape, told, fields::read_whole),
+            None => {
+                let text = read.text.as_ref().and_then(|text| reader.text(text).ok());
+                let shown = text.map(|text| text.into_owned());
+                shown.zip(read.input.as_ref()).and_then(|(shown, input)| {
+                    object(&mut reader, &mut tape, input, |input| {
+                        fields::read_from_text(&shown, input)
+                    })
+                })
+            }
+        };
+        let what = match content {
+            Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
+            None => What::Glimpsed,
+        };
+        let (path, call) = (read.path.clone(), read.call.clone());
+        events.push(Event { path, time: read.time, call, what });
+    }
+    events
+}
+
+fn object(
+    reader: &mut SourceReader,
+    tape: &mut Tape,
+    content: &Content,
+    read: impl FnOnce(&Value<'_>) -> Option<String>,
+) -> Option<String> {
+    let Content::Json(span) = content else { return None };
+    let bytes = reader.bytes(*span).ok()?;
+    scan(bytes, 0, MAX_DEPTH, tape).ok()?;
+    read(&tape.root(bytes)?)
+}
