@@ -1,7 +1,7 @@
 //! Reading the sessions that may say something about the wanted files.
 
 use super::extract::{Extracted, Wanted, extract};
-use super::gather::Gathered;
+use super::gather::{Gathered, Readings};
 use crate::agents::claude_code;
 use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -73,7 +73,8 @@ pub fn collect(
         extracted.extend(part);
         collected.failures.extend(failures);
     }
-    collected.gathered = Gathered::new(extracted);
+    let readings = if parts.is_some() { Readings::All } else { Readings::OfEdited };
+    collected.gathered = Gathered::new(extracted, readings);
     collected
 }
 

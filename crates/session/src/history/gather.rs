@@ -27,6 +27,15 @@ impl Chain {
     }
 }
 
+/// Which readings of files are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readings {
+    /// All: the question is about one file, and a reading under an earlier name may matter.
+    All,
+    /// Those of files that were edited under the same path.
+    OfEdited,
+}
+
 /// What all sessions say, by path.
 #[derive(Debug, Default)]
 pub struct Gathered {
@@ -38,7 +47,7 @@ pub struct Gathered {
 
 impl Gathered {
     /// Brings together what was extracted from the sessions.
-    pub fn new(parts: Vec<Extracted>) -> Gathered {
+    pub fn new(parts: Vec<Extracted>, readings: Readings) -> Gathered {
         let mut gathered = Gathered::default();
         let mut events = Vec::new();
         let mut backups = Vec::new();
@@ -55,7 +64,9 @@ impl Gathered {
         let moved = |path: &str| {
             gathered.renames.iter().any(|rename| rename.from == path || rename.to == path)
         };
-        reads.retain(|read| edited.contains(&read.path) || moved(&read.path));
+        reads.retain(|read| {
+            readings == Readings::All || edited.contains(&read.path) || moved(&read.path)
+        });
         events.extend(load(reads));
         for event in once_each(events) {
             gathered.chains.entry(event.path.clone()).or_default().events.push(event);

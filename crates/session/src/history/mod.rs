@@ -39,7 +39,7 @@ pub use edit::{
     SightingSource, What,
 };
 pub use extract::{Extracted, Wanted, extract};
-pub use gather::{Chain, Gathered};
+pub use gather::{Chain, Gathered, Readings};
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
 pub use path::normal_path;

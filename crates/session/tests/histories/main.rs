@@ -16,7 +16,9 @@ mod world;
 
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
-use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, extract, trace};
+use backstory_session::history::{
+    Extracted, Gathered, LineOrigin, Readings, Target, extract, trace,
+};
 use backstory_session::store::{Root, discover};
 use oracle::Author;
 use rayon::prelude::*;
@@ -77,7 +79,7 @@ fn check(seed: u64) -> Result<Tally, String> {
         .map(|files| claude_code::read(files, Limits::default(), &mut buffer).unwrap().0)
         .map(|session| extract(&session, &wanted))
         .collect();
-    let gathered = Gathered::new(parts);
+    let gathered = Gathered::new(parts, Readings::All);
     let text = world.text();
     let path = names.last().unwrap();
     let traced = trace(&gathered, &names, Some(Target { path, text: &text, until: None }));
