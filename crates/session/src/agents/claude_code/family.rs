@@ -37,9 +37,16 @@ pub(super) fn refine_kind(session: &mut Session) {
         session.kind = SessionKind::Fork;
     } else if session.turns.iter().any(|turn| turn.kind == crate::model::TurnKind::Teammate) {
         session.kind = SessionKind::Teammate;
-    } else if session.title_is("Warmup") {
+    } else if session.title_is("Warmup") || was_never_asked(session) {
         session.kind = SessionKind::Warmup;
     }
+}
+
+/// Whether the file holds an answer and nothing that was asked: 2.0.45 writes only that of its
+/// warm-up. Every real task starts with its prompt.
+fn was_never_asked(session: &Session) -> bool {
+    let count = |kind: &str| session.counts.records_by_type.get(kind).copied().unwrap_or(0);
+    session.file.records == 1 && count("assistant") == 1 && session.counts.calls == 0
 }
 
 /// Finds each agent's place: under the session or under another agent.
