@@ -36,6 +36,7 @@ fn sets_can_be_named_and_split() {
     assert!(versions.len() > 3 && versions.iter().any(|name| *name == "2.1.325"), "{versions:?}");
     let by_project = machine.out(&["analyze", "--by", "project"]);
     assert!(by_project.contains("| project | type |"));
+    assert_eq!(by_project.matches("| project | version |").count(), 3);
 }
 
 #[test]

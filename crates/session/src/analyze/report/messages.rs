@@ -1,9 +1,9 @@
 //! Messages: roles, models, ids, stop reasons, usage, content blocks, structured results.
 
+use super::View;
 use super::entries::{self, count_table};
 use super::figures::{cell, count};
-use super::{Group, View};
-use crate::analyze::{Node, Type};
+use crate::analyze::{Node, Shapes, Type};
 use crate::document::{Column, Document, Line};
 
 pub(super) fn write(view: &View<'_>, document: &mut Document) {
@@ -18,7 +18,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
             ("assistant", "message.stop_sequence"),
         ];
         let rows = wanted.iter().filter_map(|(kind, path)| {
-            let text = values_at(group, kind, path)?;
+            let text = values_at(&group.shapes, kind, path)?;
             Some(vec![Line::code(format!("{kind}: {path}")), Line::from(text)])
         });
         rows.collect()
@@ -65,16 +65,16 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     }
 }
 
-fn node_at<'a>(group: &'a Group<'_>, kind: &str, path: &str) -> Option<&'a Node> {
-    let mut node = group.shapes.find_kind(kind)?;
+fn node_at<'a>(shapes: &'a Shapes, kind: &str, path: &str) -> Option<&'a Node> {
+    let mut node = shapes.find_kind(kind)?;
     for key in path.split('.') {
-        node = group.shapes.children(node).find(|child| &*child.key == key)?;
+        node = shapes.children(node).find(|child| &*child.key == key)?;
     }
     Some(node)
 }
 
-fn values_at(group: &Group<'_>, kind: &str, path: &str) -> Option<String> {
-    let node = node_at(group, kind, path)?;
+fn values_at(shapes: &Shapes, kind: &str, path: &str) -> Option<String> {
+    let node = node_at(shapes, kind, path)?;
     let mut parts: Vec<String> = node
         .values
         .listed()
@@ -104,27 +104,22 @@ fn stop_reasons(view: &View<'_>, document: &mut Document) {
         Column::text("values"),
         Column::text("stop_sequence"),
     ];
-    let mut table = crate::document::Table { columns: columns.to_vec(), rows: Vec::new() };
-    for (version, part) in &view.all.versions {
-        let group = Group::new(
-            String::new(),
-            std::collections::BTreeMap::from([(version.clone(), part.clone())]),
-            Vec::new(),
-        );
-        let Some(node) = node_at(&group, "assistant", "message.stop_reason") else { continue };
-        let values: Vec<String> = node
-            .values
-            .listed()
-            .iter()
-            .map(|(value, found)| format!("{value} {}", count(*found)))
-            .collect();
-        table.rows.push(vec![
-            Line::code(version.as_str()),
-            cell(node.of_type(Type::Null)),
-            Line::from(values.join(", ")),
-            Line::from(values_at(&group, "assistant", "message.stop_sequence").unwrap_or_default()),
-        ]);
-    }
+    let table = view.table(&columns, |group| {
+        let rows = group.versions.iter().filter_map(|(version, part)| {
+            let node = node_at(&part.shapes, "assistant", "message.stop_reason")?;
+            let listed = node.values.listed();
+            let values: Vec<String> =
+                listed.iter().map(|(value, found)| format!("{value} {}", count(*found))).collect();
+            let sequence = values_at(&part.shapes, "assistant", "message.stop_sequence");
+            Some(vec![
+                Line::code(version.as_str()),
+                cell(node.of_type(Type::Null)),
+                Line::from(values.join(", ")),
+                Line::from(sequence.unwrap_or_default()),
+            ])
+        });
+        rows.collect()
+    });
     document.table(table, "No assistant records.");
 }
 
@@ -153,7 +148,7 @@ fn usage(view: &View<'_>, document: &mut Document) {
 }
 
 fn content_types(view: &View<'_>) -> String {
-    let content = |kind| node_at(&view.all, kind, "message.content");
+    let content = |kind| node_at(&view.all.shapes, kind, "message.content");
     let Some(user) = content("user") else { return "No user records.".to_owned() };
     format!(
         "`message.content` of `user` is a string {} times and a list {} times; of `assistant` a string {} times and a list {} times.",

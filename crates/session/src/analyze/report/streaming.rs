@@ -33,75 +33,70 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
 }
 
 fn regimes(view: &View<'_>) -> Table {
-    let mut table = Table {
-        columns: vec![
-            Column::text("version"),
-            Column::text("in"),
-            Column::number("messages"),
-            Column::number("stop nowhere"),
-            Column::number("stop on last"),
-            Column::number("stop on every"),
-            Column::number("split"),
-            Column::number("usage same"),
-            Column::number("usage last"),
-            Column::number("interleaved"),
-        ],
-        rows: Vec::new(),
-    };
-    for (version, part) in &view.all.versions {
-        for (scope, counts) in [("sessions", &part.main), ("subagents", &part.agents)] {
-            let messages = counts.get("streaming.messages");
-            if messages == 0 {
-                continue;
+    let columns = [
+        Column::text("version"),
+        Column::text("in"),
+        Column::number("messages"),
+        Column::number("stop nowhere"),
+        Column::number("stop on last"),
+        Column::number("stop on every"),
+        Column::number("split"),
+        Column::number("usage same"),
+        Column::number("usage last"),
+        Column::number("interleaved"),
+    ];
+    view.table(&columns, |group| {
+        let mut rows = Vec::new();
+        for (version, part) in &group.versions {
+            for (scope, counts) in [("sessions", &part.main), ("subagents", &part.agents)] {
+                let messages = counts.get("streaming.messages");
+                if messages == 0 {
+                    continue;
+                }
+                let split = counts.get("streaming.split-messages");
+                let of = |name: &str, whole: u64| Line::from(percent(counts.get(name), whole));
+                rows.push(vec![
+                    Line::code(version.as_str()),
+                    Line::from(scope),
+                    cell(messages),
+                    of("streaming.stop-reason.nowhere", messages),
+                    of("streaming.stop-reason.last-entry-only", messages),
+                    of("streaming.stop-reason.every-entry", messages),
+                    cell(split),
+                    of("streaming.usage.same-on-every-entry", split),
+                    of("streaming.usage.last-is-largest", split),
+                    of("streaming.interleaved", split),
+                ]);
             }
-            let split = counts.get("streaming.split-messages");
-            let of = |name: &str, whole: u64| Line::from(percent(counts.get(name), whole));
-            table.rows.push(vec![
-                Line::code(version.as_str()),
-                Line::from(scope),
-                cell(messages),
-                of("streaming.stop-reason.nowhere", messages),
-                of("streaming.stop-reason.last-entry-only", messages),
-                of("streaming.stop-reason.every-entry", messages),
-                cell(split),
-                of("streaming.usage.same-on-every-entry", split),
-                of("streaming.usage.last-is-largest", split),
-                of("streaming.interleaved", split),
-            ]);
         }
-    }
-    table
+        rows
+    })
 }
 
 fn sums(view: &View<'_>) -> Table {
-    let mut table = Table {
-        columns: vec![
-            Column::text("version"),
-            Column::number("output tokens"),
-            Column::number("sum over entries"),
-            Column::number("first entries"),
-            Column::number("incomplete messages"),
-        ],
-        rows: Vec::new(),
-    };
-    let mut push = |name: &str, counts: &Counts| {
+    let columns = [
+        Column::text("version"),
+        Column::number("output tokens"),
+        Column::number("sum over entries"),
+        Column::number("first entries"),
+        Column::number("incomplete messages"),
+    ];
+    let row = |name: &str, counts: &Counts| {
         let right = counts.get("streaming.output.largest");
-        if right > 0 {
-            table.rows.push(vec![
+        let messages = counts.get("streaming.messages");
+        (right > 0).then(|| {
+            vec![
                 Line::code(name),
                 cell(right),
                 Line::from(times(counts.get("streaming.output.sum-over-entries"), right)),
                 Line::from(times(counts.get("streaming.output.first-entry"), right)),
-                Line::from(percent(
-                    counts.get("streaming.incomplete"),
-                    counts.get("streaming.messages"),
-                )),
-            ]);
-        }
+                Line::from(percent(counts.get("streaming.incomplete"), messages)),
+            ]
+        })
     };
-    for (version, part) in &view.all.versions {
-        push(version.as_str(), &part.counts());
-    }
-    push("all", &view.all.counts);
-    table
+    view.table(&columns, |group| {
+        let versions = group.versions.iter();
+        let each = versions.filter_map(|(version, part)| row(version.as_str(), &part.counts()));
+        each.chain(row("all", &group.counts).filter(|_| group.versions.len() > 1)).collect()
+    })
 }
