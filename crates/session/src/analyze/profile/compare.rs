@@ -181,7 +181,7 @@ impl Profile {
 }
 
 /// The field that holds this one.
-fn parent(path: &str) -> Option<&str> {
+pub(in crate::analyze) fn parent(path: &str) -> Option<&str> {
     path.strip_suffix("[]").or_else(|| path.rsplit_once('.').map(|(parent, _)| parent))
 }
 

@@ -7,6 +7,7 @@
 mod compare;
 mod file;
 
+pub(super) use compare::parent;
 pub use compare::{Difference, DifferenceKind};
 pub(super) use file::set_to_spans;
 

@@ -2,8 +2,10 @@
 
 use super::View;
 use super::figures::{cell, count};
+use crate::analyze::profile::parent;
 use crate::analyze::{Difference, DifferenceKind, Profile, Version};
 use crate::document::{Block, Column, Document, Line, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes listed of one version.
 const MAX_CHANGES: usize = 80;
@@ -60,26 +62,55 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
 fn changes(profile: &Profile) -> Table {
     let mut table =
         Table { columns: vec![Column::text("version"), Column::text("added")], rows: Vec::new() };
-    let versions: Vec<&Version> =
-        profile.versions.iter().filter(|version| version.is_known()).collect();
-    for (at, version) in versions.iter().enumerate().skip(1) {
-        let before = profile.only(|other| other < version);
-        let found = before.drift(&profile.only(|other| other == *version));
-        let mut added: Vec<String> = found
-            .iter()
-            .filter(|found| found.kind != DifferenceKind::VanishedField)
-            .map(describe)
-            .collect();
+    for (version, mut added) in additions(profile) {
         let more = added.len().saturating_sub(MAX_CHANGES);
         added.truncate(MAX_CHANGES);
         if more > 0 {
             added.push(format!("{more} more"));
         }
-        if !added.is_empty() && at > 0 {
-            table.rows.push(vec![Line::code(version.as_str()), Line::from(added.join("; "))]);
-        }
+        table.rows.push(vec![Line::code(version.as_str()), Line::from(added.join("; "))]);
     }
     table
+}
+
+/// What each version but the first has that none before it had, in one pass over the profile.
+fn additions(profile: &Profile) -> BTreeMap<&Version, Vec<String>> {
+    let mut added: BTreeMap<&Version, Vec<String>> = BTreeMap::new();
+    let oldest = profile.versions.iter().find(|version| version.is_known());
+    for (name, kind) in &profile.kinds {
+        let Some(kind_since) = kind.seen.keys().find(|version| version.is_known()) else {
+            continue;
+        };
+        if Some(kind_since) != oldest {
+            added.entry(kind_since).or_default().push(name.clone());
+        }
+        let since =
+            |path: &str| kind.fields.get(path).and_then(|field| first(field.types.values()));
+        for (path, field) in &kind.fields {
+            let Some(field_since) = first(field.types.values()) else { continue };
+            // Fields below a new field say nothing more.
+            let alone = parent(path).and_then(since).is_none_or(|above| above < field_since);
+            if field_since > kind_since && alone {
+                added.entry(field_since).or_default().push(format!("{name}: {path}"));
+            }
+            let types =
+                field.types.iter().map(|(kind, versions)| (format!(" as {kind}"), versions));
+            let values =
+                field.values.iter().map(|(value, versions)| (format!(" = {value}"), versions));
+            for (what, versions) in types.chain(values) {
+                if let Some(later) = first([versions]).filter(|later| *later > field_since) {
+                    added.entry(later).or_default().push(format!("{name}: {path}{what}"));
+                }
+            }
+        }
+    }
+    added
+}
+
+/// The oldest known version of some sets.
+fn first<'a>(sets: impl IntoIterator<Item = &'a BTreeSet<Version>>) -> Option<&'a Version> {
+    let oldest = |set: &'a BTreeSet<Version>| set.iter().find(|version| version.is_known());
+    sets.into_iter().filter_map(oldest).min()
 }
 
 fn describe(found: &Difference) -> String {
