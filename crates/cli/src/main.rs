@@ -11,6 +11,7 @@ mod select;
 mod times;
 mod trail;
 mod ui;
+mod work;
 
 use backstory_session::figures;
 use clap::Parser;

@@ -10,8 +10,9 @@ use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::listing::{Buffers, Summary, peek};
 use backstory_session::model::Session;
+use backstory_session::parallel;
 use backstory_session::store::{
-    AgentFile, Found, Notice, Root, SessionFiles, discover, discover_sessions,
+    AgentFile, Found, Notice, Root, SessionFiles, StoreError, discover, discover_sessions,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -84,42 +85,21 @@ impl Selection {
         &self,
         keep: impl Fn(&Session) -> T + Sync,
     ) -> (Vec<T>, Vec<Notice>) {
-        let size = |files: &SessionFiles| {
-            files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
-        };
-        let progress = ui::Progress::new(self.found.sessions.iter().map(size).sum(), "reading");
-        let mut order: Vec<&SessionFiles> = self.found.sessions.iter().collect();
-        // Large files first, so that no thread is left alone with one at the end.
-        order.sort_by_key(|files| std::cmp::Reverse(size(files)));
-        let results: Vec<Result<(T, Vec<Notice>), Notice>> = order
-            .par_iter()
-            .with_max_len(1)
-            .map_init(Vec::new, |buffer, files| {
-                let read = claude_code::read(files, self.limits, buffer);
-                progress.add(size(files));
-                match read {
-                    Ok((session, failures)) => {
-                        let notices =
-                            failures.iter().map(|error| notice(&files.path, error)).collect();
-                        Ok((keep(&session), notices))
-                    }
-                    Err(error) => Err(notice(&files.path, &error)),
+        let chosen: Vec<Chosen<'_>> = self.found.sessions.iter().map(Chosen::Session).collect();
+        for_each(
+            &chosen,
+            "reading",
+            Vec::new,
+            |kept, _, chosen, buffer| match chosen {
+                Chosen::Session(files) => {
+                    let (session, failures) = claude_code::read(files, self.limits, buffer)?;
+                    kept.push(keep(&session));
+                    Ok(failures)
                 }
-            })
-            .collect();
-        progress.finish();
-        let mut kept = Vec::with_capacity(results.len());
-        let mut notices = Vec::new();
-        for result in results {
-            match result {
-                Ok((value, more)) => {
-                    kept.push(value);
-                    notices.extend(more);
-                }
-                Err(failure) => notices.push(failure),
-            }
-        }
-        (kept, notices)
+                Chosen::Agent(_) => Ok(Vec::new()),
+            },
+            |all, more| all.extend(more),
+        )
     }
 
     /// The quick row of every session, in parallel.
@@ -230,6 +210,59 @@ impl Selection {
 pub(crate) enum Chosen<'a> {
     Session(&'a SessionFiles),
     Agent(&'a AgentFile),
+}
+
+impl Chosen<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Chosen::Session(files) => &files.path,
+            Chosen::Agent(file) => &file.path,
+        }
+    }
+
+    fn total_bytes(&self) -> u64 {
+        match self {
+            Chosen::Session(files) => files.total_bytes(),
+            Chosen::Agent(file) => file.bytes,
+        }
+    }
+}
+
+/// Works on sessions on all threads, with a bar for people: `step` gets what its thread has found
+/// so far, the item's place in `chosen`, the item and a buffer; `join` puts two findings together.
+/// What cannot be read is told in notices, by path.
+pub(crate) fn for_each<A: Send>(
+    chosen: &[Chosen<'_>],
+    what: &'static str,
+    new: impl Fn() -> A + Sync,
+    step: impl Fn(&mut A, usize, Chosen<'_>, &mut Vec<u8>) -> Result<Vec<StoreError>, StoreError> + Sync,
+    join: impl Fn(&mut A, A),
+) -> (A, Vec<Notice>) {
+    let items: Vec<(usize, Chosen<'_>)> = chosen.iter().copied().enumerate().collect();
+    let total = items.iter().map(|(_, chosen)| chosen.total_bytes()).sum();
+    let progress = ui::Progress::new(total, what);
+    let threads = parallel::fold(
+        &items,
+        |(_, chosen)| chosen.total_bytes(),
+        || (new(), Vec::new(), Vec::new()),
+        |(found, notices, buffer), (at, chosen)| {
+            match step(found, *at, *chosen, buffer) {
+                Ok(failures) => {
+                    notices.extend(failures.iter().map(|error| notice(chosen.path(), error)));
+                }
+                Err(error) => notices.push(notice(chosen.path(), &error)),
+            }
+            progress.add(chosen.total_bytes());
+        },
+    );
+    progress.finish();
+    let (mut all, mut notices) = (new(), Vec::new());
+    for (found, more, _) in threads {
+        join(&mut all, found);
+        notices.extend(more);
+    }
+    notices.sort_by(|a: &Notice, b| a.path.cmp(&b.path));
+    (all, notices)
 }
 
 /// SESSION given as a path is a root of its own.

@@ -14,6 +14,7 @@ pub mod figures;
 pub mod history;
 pub mod listing;
 pub mod model;
+pub mod parallel;
 pub mod render;
 pub mod store;
 pub mod wire;

@@ -2,15 +2,15 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, Seek, Selection, as_path};
+use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
+use crate::work::Work;
 use backstory_session::agents::claude_code;
 use backstory_session::analyze::report::{self, AnalysisJson};
 use backstory_session::analyze::{Analysis, Difference, Grouping, Profile, Version, version_range};
 use backstory_session::document::{self, Document};
-use backstory_session::store::{Access, AgentFile, Notice, Root, SessionFiles, write_file};
+use backstory_session::store::{Access, write_file};
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -110,137 +110,62 @@ pub(crate) fn run(
         return drift(arguments, &analysis);
     }
     match arguments.format {
-        Format::Json => emit_json(arguments, &AnalysisJson::new(&analysis))?,
+        Format::Json => emit_lines(arguments, std::iter::once(AnalysisJson::new(&analysis)))?,
         Format::Md | Format::Html => emit_document(arguments, &report::document(&analysis))?,
     }
     Ok(Outcome::Fine)
 }
 
-/// Reads everything that was named and counts it.
+/// Reads everything that was named and counts it. Files are numbered in the order of their names,
+/// so that the result is the same every time.
 fn analyze(
     targets: &[String],
     grouping: Grouping,
     global: &GlobalArguments,
 ) -> Result<Analysis, CliError> {
-    let roots: Vec<Root> = targets.iter().filter_map(|target| place(target)).collect();
-    let selection = Selection::find(global, &roots, Seek::All)?;
-    let mut chosen: Vec<Chosen<'_>> = Vec::new();
-    for target in targets.iter().filter(|target| place(target).is_none()) {
-        chosen.push(selection.resolve(target)?);
-    }
-    if chosen.is_empty() {
-        chosen.extend(selection.found.sessions.iter().map(Chosen::Session));
-        chosen.extend(selection.found.stray_agents.iter().map(Chosen::Agent));
-    }
-    if chosen.is_empty() {
+    let work = Work::named(targets, global)?;
+    if work.is_empty() {
         return Err(CliError::not_found("no sessions to analyse")
             .hint("name a place with --root DIR or give the path of a session file"));
     }
-    let (mut analysis, mut notices) = count(&selection, &chosen, grouping);
-    analysis.settle();
-    notices.splice(0..0, selection.found.notices.iter().cloned());
-    if !global.quiet {
-        ui::notices(&notices);
-    }
-    Ok(analysis)
-}
-
-/// A target that is a file or a folder.
-fn place(target: &str) -> Option<Root> {
-    as_path(target).or_else(|| Path::new(target).is_dir().then(|| Root { path: target.into() }))
-}
-
-/// Counts sessions on all threads. Files are numbered in the order of their names, so that the
-/// result is the same every time.
-fn count(
-    selection: &Selection,
-    chosen: &[Chosen<'_>],
-    grouping: Grouping,
-) -> (Analysis, Vec<Notice>) {
-    let mut numbered = Vec::with_capacity(chosen.len());
+    let chosen = work.chosen();
+    let mut numbers = Vec::with_capacity(chosen.len());
     let mut next = 0;
-    for chosen in chosen {
-        numbered.push((next, *chosen));
+    for chosen in &chosen {
+        numbers.push(next);
         next += match chosen {
             Chosen::Session(files) => 1 + files.agents.len() as u32,
             Chosen::Agent(_) => 1,
         };
     }
-    numbered.sort_by_key(|(number, chosen)| (std::cmp::Reverse(size(chosen)), *number));
-    let total = numbered.iter().map(|(_, chosen)| size(chosen)).sum();
-    let progress = ui::Progress::new(total, "analysing");
-    let found = numbered
-        .par_iter()
-        .with_max_len(1)
-        .fold(
-            || (Analysis::new(grouping), Vec::new(), Vec::new()),
-            |(mut analysis, mut notices, mut buffer), (number, chosen)| {
-                let counted = match chosen {
-                    Chosen::Session(files) => {
-                        session(selection, files, *number, &mut analysis, &mut buffer)
-                    }
-                    Chosen::Agent(file) => {
-                        stray(selection, file, *number, &mut analysis, &mut buffer)
-                    }
-                };
-                progress.add(size(chosen));
-                notices.extend(counted);
-                (analysis, notices, buffer)
-            },
-        )
-        .map(|(analysis, notices, _)| (analysis, notices))
-        .reduce(
-            || (Analysis::new(grouping), Vec::new()),
-            |(mut analysis, mut notices), (more, other)| {
-                analysis.merge(more);
-                notices.extend(other);
-                (analysis, notices)
-            },
-        );
-    progress.finish();
-    found
-}
-
-fn size(chosen: &Chosen<'_>) -> u64 {
-    match chosen {
-        Chosen::Session(files) => {
-            files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
-        }
-        Chosen::Agent(file) => file.bytes,
+    let (mut analysis, failures) = for_each(
+        &chosen,
+        "analysing",
+        || Analysis::new(grouping),
+        |analysis, at, chosen, buffer| {
+            let number = numbers.get(at).copied().unwrap_or(next);
+            match chosen {
+                Chosen::Session(files) => {
+                    let (session, examined, failures) =
+                        claude_code::examine(files, work.limits, buffer)?;
+                    analysis.add(number, &session, examined);
+                    Ok(failures)
+                }
+                Chosen::Agent(file) => {
+                    let (session, examined) =
+                        claude_code::examine_stray(file, work.limits, buffer)?;
+                    analysis.add_stray(number, &session, examined);
+                    Ok(Vec::new())
+                }
+            }
+        },
+        Analysis::merge,
+    );
+    analysis.settle();
+    if !global.quiet {
+        ui::notices(&[work.notices, failures].concat());
     }
-}
-
-fn session(
-    selection: &Selection,
-    files: &SessionFiles,
-    number: u32,
-    analysis: &mut Analysis,
-    buffer: &mut Vec<u8>,
-) -> Vec<Notice> {
-    let notice = |reason: String| Notice { path: files.path.clone(), reason };
-    match claude_code::examine(files, selection.limits, buffer) {
-        Ok((session, examined, failures)) => {
-            analysis.add(number, &session, examined);
-            failures.iter().map(|error| notice(error.to_string())).collect()
-        }
-        Err(error) => vec![notice(error.to_string())],
-    }
-}
-
-fn stray(
-    selection: &Selection,
-    file: &AgentFile,
-    number: u32,
-    analysis: &mut Analysis,
-    buffer: &mut Vec<u8>,
-) -> Vec<Notice> {
-    match claude_code::examine_stray(file, selection.limits, buffer) {
-        Ok((session, examined)) => {
-            analysis.add_stray(number, &session, examined);
-            Vec::new()
-        }
-        Err(error) => vec![Notice { path: file.path.clone(), reason: error.to_string() }],
-    }
+    Ok(analysis)
 }
 
 fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, CliError> {
@@ -367,10 +292,6 @@ fn emit_document(arguments: &AnalyzeArguments, content: &Document) -> Result<(),
             Ok(out.flush()?)
         }
     }
-}
-
-fn emit_json(arguments: &AnalyzeArguments, value: &impl Serialize) -> Result<(), CliError> {
-    emit_lines(arguments, std::iter::once(value))
 }
 
 fn emit_lines(

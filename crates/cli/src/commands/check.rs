@@ -3,18 +3,15 @@
 use super::check_text;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, Seek, Selection};
+use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
+use crate::work::Work;
 use backstory_format::Severity;
 use backstory_session::check::{self, Id, Report};
-use backstory_session::store::{
-    AgentFile, Notice, ProjectScope, Root, SessionFiles, StoreError, discover,
-};
+use backstory_session::store::Notice;
 use backstory_session::wire::CheckJson;
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 /// Check sessions for faults, and whether they would resume
 ///
@@ -68,12 +65,14 @@ pub(crate) fn run(
         return explain(wanted.as_deref());
     }
     let severity = Severity::from(arguments.severity);
-    let (work, mut notices) = choose(&arguments.sessions, global)?;
-    let (reports, failures) = work.check();
+    let work = Work::named(&arguments.sessions, global)?;
+    if arguments.sessions.is_empty() && work.is_empty() {
+        return Err(nothing(&work));
+    }
+    let (reports, failures) = check_all(&work);
     let failed = !failures.is_empty();
-    notices.extend(failures);
     if !global.quiet {
-        ui::notices(&notices);
+        ui::notices(&[work.notices, failures].concat());
     }
     if arguments.json {
         let mut out = JsonLines::new();
@@ -111,146 +110,29 @@ fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {
     Ok(Outcome::Fine)
 }
 
-/// What is to be checked.
-#[derive(Debug, Default)]
-struct Work {
-    sessions: Vec<SessionFiles>,
-    agents: Vec<AgentFile>,
-    limits: backstory_format::Limits,
+/// Checks everything; reports come in order of paths.
+fn check_all(work: &Work) -> (Vec<Report>, Vec<Notice>) {
+    let (mut reports, notices) = for_each(
+        &work.chosen(),
+        "checking",
+        Vec::new,
+        |reports, _, chosen, buffer| {
+            let (report, failures) = match chosen {
+                Chosen::Session(files) => check::session(files, work.limits, buffer)?,
+                Chosen::Agent(file) => (check::stray_agent(file, work.limits, buffer)?, Vec::new()),
+            };
+            reports.push(report);
+            Ok(failures)
+        },
+        |all, more| all.extend(more),
+    );
+    reports.sort_by(|a: &Report, b| a.path().cmp(&b.path()));
+    (reports, notices)
 }
 
-impl Work {
-    fn add(&mut self, chosen: Chosen<'_>) {
-        match chosen {
-            Chosen::Session(files) => self.sessions.push(files.clone()),
-            Chosen::Agent(file) => self.agents.push(file.clone()),
-        }
-    }
-
-    /// Checks everything in parallel; reports come in order of paths.
-    fn check(mut self) -> (Vec<Report>, Vec<Notice>) {
-        self.sessions.sort_by(|a, b| a.path.cmp(&b.path));
-        self.sessions.dedup_by(|a, b| a.path == b.path);
-        self.agents.sort_by(|a, b| a.path.cmp(&b.path));
-        self.agents.dedup_by(|a, b| a.path == b.path);
-        let size = |files: &SessionFiles| {
-            files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
-        };
-        let stray: u64 = self.agents.iter().map(|agent| agent.bytes).sum();
-        let all = self.sessions.iter().map(size).sum::<u64>() + stray;
-        let progress = ui::Progress::new(all, "checking");
-        let mut order: Vec<&SessionFiles> = self.sessions.iter().collect();
-        // Large files first, so that no thread is left alone with one at the end.
-        order.sort_by_key(|files| std::cmp::Reverse(size(files)));
-        let limits = self.limits;
-        type Checked = Result<(Report, Vec<StoreError>), (PathBuf, StoreError)>;
-        let mut results: Vec<Checked> = order
-            .par_iter()
-            .with_max_len(1)
-            .map_init(Vec::new, |buffer, files| {
-                let checked = check::session(files, limits, buffer);
-                progress.add(size(files));
-                checked.map_err(|error| (files.path.clone(), error))
-            })
-            .collect();
-        results.par_extend(self.agents.par_iter().map_init(Vec::new, |buffer, file| {
-            let checked = check::stray_agent(file, limits, buffer);
-            progress.add(file.bytes);
-            checked.map(|report| (report, Vec::new())).map_err(|error| (file.path.clone(), error))
-        }));
-        progress.finish();
-        let (mut reports, mut notices) = (Vec::with_capacity(results.len()), Vec::new());
-        for result in results {
-            match result {
-                Ok((report, failures)) => {
-                    let path = report.path().map(Path::to_path_buf).unwrap_or_default();
-                    notices.extend(failures.iter().map(|error| notice(&path, error)));
-                    reports.push(report);
-                }
-                Err((path, error)) => notices.push(notice(&path, &error)),
-            }
-        }
-        reports.sort_by(|a, b| a.path().cmp(&b.path()));
-        notices.sort_by(|a, b| a.path.cmp(&b.path));
-        (reports, notices)
-    }
-}
-
-fn notice(path: &Path, error: &StoreError) -> Notice {
-    Notice { path: path.to_path_buf(), reason: error.to_string() }
-}
-
-/// Finds what the user named, or everything.
-fn choose(named: &[String], global: &GlobalArguments) -> Result<(Work, Vec<Notice>), CliError> {
-    let mut work = Work::default();
-    let mut notices = Vec::new();
-    let mut ids = Vec::new();
-    let mut projects = Vec::new();
-    for name in named {
-        let path = Path::new(name);
-        if path.exists() || crate::select::as_path(name).is_some() {
-            let root = Root { path: path.to_path_buf() };
-            if std::fs::symlink_metadata(path).is_err() {
-                return Err(CliError::new(format!("`{name}`: no such file or folder"))
-                    .hint("give a session file, a folder, or an id from `backstory ls`"));
-            }
-            let found = discover(&[root]);
-            let nothing = found.sessions.is_empty() && found.stray_agents.is_empty();
-            if nothing && path.is_dir() && found.notices.is_empty() {
-                projects.push(path.to_path_buf());
-                continue;
-            }
-            if nothing && !path.is_dir() {
-                return Err(CliError::new(format!("`{name}`: not a session file")));
-            }
-            work.sessions.extend(found.sessions);
-            work.agents.extend(found.stray_agents);
-            notices.extend(found.notices);
-        } else {
-            ids.push(name);
-        }
-    }
-    work.limits = backstory_format::Limits { max_record: global.max_record, ..Default::default() };
-    if !named.is_empty() && ids.is_empty() && projects.is_empty() {
-        return Ok((work, notices));
-    }
-    let selection = Selection::find(global, &[], Seek::All)?;
-    for id in ids {
-        work.add(selection.resolve(id)?);
-    }
-    for project in projects {
-        add_project(&mut work, &selection, &project)?;
-    }
-    if named.is_empty() {
-        if selection.found.sessions.is_empty() && selection.found.stray_agents.is_empty() {
-            return Err(nothing(&selection));
-        }
-        work.sessions.extend(selection.found.sessions);
-        work.agents.extend(selection.found.stray_agents);
-        notices.extend(selection.found.notices);
-    }
-    Ok((work, notices))
-}
-
-/// The sessions of a folder that somebody worked in.
-fn add_project(work: &mut Work, selection: &Selection, path: &Path) -> Result<(), CliError> {
-    let scope = ProjectScope::new(path);
-    let sessions = selection.found.sessions.iter();
-    let inside: Vec<SessionFiles> = sessions
-        .filter(|files| files.project_key.as_deref().is_some_and(|key| scope.may_have_key(key)))
-        .cloned()
-        .collect();
-    if inside.is_empty() {
-        return Err(CliError::not_found(format!("`{}`: no sessions", path.display()))
-            .hint("`backstory ls --sort project` shows where sessions worked"));
-    }
-    work.sessions.extend(inside);
-    Ok(())
-}
-
-fn nothing(selection: &Selection) -> CliError {
+fn nothing(work: &Work) -> CliError {
     let places: Vec<String> =
-        selection.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+        work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
     let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
     CliError::new(format!("no sessions in {place}"))
         .hint("name another place with --root DIR, or give the path of a session file")

@@ -130,12 +130,8 @@ fn jobs<'a>(sessions: &'a [SessionFiles], format: Format, options: &str) -> Vec<
         })
         .collect();
     // Large ones first, so that no thread is left alone with one at the end.
-    jobs.sort_by_key(|job| std::cmp::Reverse(size(job.files)));
+    jobs.sort_by_key(|job| std::cmp::Reverse(job.files.total_bytes()));
     jobs
-}
-
-fn size(files: &SessionFiles) -> u64 {
-    files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
 }
 
 /// Size and time of every file that a session consists of.
@@ -165,13 +161,14 @@ fn write_jobs(
     view: &View,
     format: Format,
 ) -> Vec<Done> {
-    let progress = ui::Progress::new(jobs.iter().map(|job| size(job.files)).sum(), "writing");
+    let progress =
+        ui::Progress::new(jobs.iter().map(|job| job.files.total_bytes()).sum(), "writing");
     let done = jobs
         .par_iter()
         .with_max_len(1)
         .map_init(Vec::new, |buffer, job| {
             let done = write_one(job, selection, scope, folder, view, format, buffer);
-            progress.add(size(job.files));
+            progress.add(job.files.total_bytes());
             done.unwrap_or_else(|error| {
                 Done::Failed(Notice { path: job.files.path.clone(), reason: error.message })
             })

@@ -26,6 +26,17 @@ pub enum Grouping {
     Agent,
 }
 
+impl Grouping {
+    /// The group of a session or of a subagent without one; versions are told apart everywhere.
+    pub(super) fn name_of(self, agent: Agent, project: Option<&str>) -> String {
+        match self {
+            Grouping::None | Grouping::Version => String::new(),
+            Grouping::Project => project.unwrap_or("(no project)").to_owned(),
+            Grouping::Agent => agent.name().to_owned(),
+        }
+    }
+}
+
 /// One session in the inventory.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
@@ -152,11 +163,7 @@ impl Analysis {
     pub fn add(&mut self, number: u32, session: &Session, examined: Vec<Examined>) {
         self.agent_files += examined.len() as u64 - u64::from(!examined.is_empty());
         let row = SessionRow::of(session);
-        let group = match self.grouping {
-            Grouping::None | Grouping::Version => String::new(),
-            Grouping::Project => row.project.as_deref().unwrap_or("(no project)").to_owned(),
-            Grouping::Agent => session.agent.name().to_owned(),
-        };
+        let group = self.grouping.name_of(row.agent, row.project.as_deref());
         for (number, file) in (number..).zip(examined) {
             self.add_file(number, &group, file);
         }
@@ -166,13 +173,8 @@ impl Analysis {
     /// Adds a subagent whose session is not there.
     pub fn add_stray(&mut self, number: u32, session: &Session, examined: Examined) {
         self.agent_files += 1;
-        let group = match self.grouping {
-            Grouping::None | Grouping::Version => String::new(),
-            Grouping::Project => {
-                session.cwds.first().map_or_else(|| "(no project)".to_owned(), ToString::to_string)
-            }
-            Grouping::Agent => session.agent.name().to_owned(),
-        };
+        let project = session.cwds.first().map(|cwd| &**cwd);
+        let group = self.grouping.name_of(session.agent, project);
         self.add_file(number, &group, examined);
     }
 

@@ -1,6 +1,6 @@
 //! Named counts: what the analysis knows of conversations, by name.
 //!
-//! Every figure has a stable dotted name (`streaming.messages`, `pairing.tool.Bash.calls`), so that
+//! Every figure has a stable dotted name (`streaming.messages`, `pairing.calls-of.Bash`), so that
 //! any two sets of sessions can be added up and compared without knowing what the figures mean.
 
 use serde::{Serialize, Serializer};

@@ -39,10 +39,9 @@ pub(super) fn record(
     }
     for result in &results {
         let tool = answered.as_deref().unwrap_or(NO_TOOL);
-        let kind = shapes.kind(&format!("result/{tool}"));
-        if samples.wants(shapes.key(kind), result) {
-            samples.offer(&format!("result/{tool}"), result);
-        }
+        let name = format!("result/{tool}");
+        samples.offer(&name, result);
+        let kind = shapes.kind(&name);
         let known = !is_foreign(tool);
         shapes.object(kind, result, place, &mut |depth, _, key| follow(depth, key, known));
     }
@@ -94,7 +93,8 @@ impl<'a> Found<'a> {
 fn follow(depth: usize, key: &str, known: bool) -> Route {
     let opaque = matches!(
         key,
-        "normalizedMessages"
+        "input"
+            | "normalizedMessages"
             | "input_schema"
             | "inputSchema"
             | "schema"

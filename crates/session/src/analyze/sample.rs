@@ -58,49 +58,24 @@ impl Samples {
 }
 
 fn write(value: &Value<'_>, key: &str, depth: u32, out: &mut String) {
-    let indent = |depth: u32, out: &mut String| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth as usize));
-    };
     match value.kind() {
         Kind::Object if depth >= MAX_DEPTH => out.push_str("{…}"),
         Kind::Array if depth >= MAX_DEPTH => out.push_str("[…]"),
         Kind::Object => {
-            let count = value.fields().count();
-            out.push('{');
-            for (at, (key, value)) in value.fields().take(MAX_FIELDS).enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                indent(depth + 1, out);
+            let more = value.fields().count().saturating_sub(MAX_FIELDS);
+            members(value.fields().take(MAX_FIELDS), more, ['{', '}'], depth, out, |field, out| {
+                let (key, value) = field;
                 let name = key.text();
                 let name = if is_name(&name) { super::clean_name(&name) } else { "<key>".into() };
                 out.push_str(&format!("\"{name}\": "));
                 write(&value, &name, depth + 1, out);
-            }
-            if count > MAX_FIELDS {
-                indent(depth + 1, out);
-                out.push_str(&format!("… {} more", count - MAX_FIELDS));
-            }
-            if count > 0 {
-                indent(depth, out);
-            }
-            out.push('}');
+            });
         }
         Kind::Array => {
-            let count = value.items().count();
-            out.push('[');
-            for (at, item) in value.items().take(MAX_ITEMS).enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                indent(depth + 1, out);
+            let more = value.items().count().saturating_sub(MAX_ITEMS);
+            members(value.items().take(MAX_ITEMS), more, ['[', ']'], depth, out, |item, out| {
                 write(&item, key, depth + 1, out);
-            }
-            if count > MAX_ITEMS {
-                indent(depth + 1, out);
-                out.push_str(&format!("… {} more", count - MAX_ITEMS));
-            }
-            if count > 0 {
-                indent(depth, out);
-            }
-            out.push(']');
+            });
         }
         Kind::String => out.push_str(&describe(value.raw_text().unwrap_or_default(), key)),
         Kind::Number if value.raw().len() <= 20 => {
@@ -111,6 +86,38 @@ fn write(value: &Value<'_>, key: &str, depth: u32, out: &mut String) {
         Kind::False => out.push_str("false"),
         Kind::Null => out.push_str("null"),
     }
+}
+
+/// Fields or items, each on a line, and how many are left out.
+fn members<T>(
+    members: impl Iterator<Item = T>,
+    more: usize,
+    brackets: [char; 2],
+    depth: u32,
+    out: &mut String,
+    mut write: impl FnMut(T, &mut String),
+) {
+    let indent = |depth: u32, out: &mut String| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth as usize));
+    };
+    let [open, close] = brackets;
+    out.push(open);
+    let mut any = false;
+    for member in members {
+        out.push_str(if any { "," } else { "" });
+        indent(depth + 1, out);
+        write(member, out);
+        any = true;
+    }
+    if more > 0 {
+        indent(depth + 1, out);
+        out.push_str(&format!("… {more} more"));
+    }
+    if any {
+        indent(depth, out);
+    }
+    out.push(close);
 }
 
 fn is_name(key: &str) -> bool {

@@ -371,11 +371,6 @@ impl Shapes {
             self.merge_node(id, other, items, place);
         }
     }
-
-    /// The key of a node on a path.
-    pub(super) fn key(&self, id: NodeId) -> &str {
-        self.nodes.get(id as usize).map_or("", |node| &node.key)
-    }
 }
 
 /// A field with its path in the kind it belongs to.

@@ -3,6 +3,7 @@
 use super::extract::{Extracted, Wanted, extract};
 use super::gather::{Gathered, Readings};
 use crate::agents::claude_code;
+use crate::parallel;
 use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
 use backstory_format::Limits;
 use memchr::memmem;
@@ -37,29 +38,23 @@ pub fn collect(
     parts: Option<&[String]>,
     done: &(dyn Fn(u64) + Sync),
 ) -> Collected {
-    let mut order: Vec<&SessionFiles> = found.sessions.iter().collect();
-    order.sort_by_key(|files| std::cmp::Reverse(size(files)));
     let finders: Option<Vec<memmem::Finder<'_>>> =
         parts.map(|parts| parts.iter().map(|part| memmem::Finder::new(part.as_bytes())).collect());
     let finders = finders.as_deref();
-    let read: Vec<(Option<Extracted>, Vec<StoreError>)> = order
-        .par_iter()
-        .with_max_len(1)
-        .map_init(Vec::new, |buffer, files| {
-            let agents = files.agents.iter().map(|agent| agent.path.as_path());
-            let mut paths = std::iter::once(files.path.as_path()).chain(agents);
-            let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
-            let outcome = match speaks {
-                false => (None, Vec::new()),
-                true => match claude_code::read(files, limits, buffer) {
-                    Ok((session, failures)) => (Some(extract(&session, wanted)), failures),
-                    Err(error) => (None, vec![error]),
-                },
-            };
-            done(size(files));
-            outcome
-        })
-        .collect();
+    let read = parallel::map(&found.sessions, SessionFiles::total_bytes, |buffer, files| {
+        let agents = files.agents.iter().map(|agent| agent.path.as_path());
+        let mut paths = std::iter::once(files.path.as_path()).chain(agents);
+        let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
+        let outcome = match speaks {
+            false => (None, Vec::new()),
+            true => match claude_code::read(files, limits, buffer) {
+                Ok((session, failures)) => (Some(extract(&session, wanted)), failures),
+                Err(error) => (None, vec![error]),
+            },
+        };
+        done(files.total_bytes());
+        outcome
+    });
     let strays: Vec<(Option<Extracted>, Vec<StoreError>)> = found
         .stray_agents
         .par_iter()
@@ -87,10 +82,6 @@ fn stray(
         Ok(session) => (Some(extract(&session, wanted)), Vec::new()),
         Err(error) => (None, vec![error]),
     }
-}
-
-fn size(files: &SessionFiles) -> u64 {
-    files.bytes + files.agents.iter().map(|agent| agent.bytes).sum::<u64>()
 }
 
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {

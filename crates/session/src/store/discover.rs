@@ -57,6 +57,13 @@ pub struct SessionFiles {
     pub agents: Vec<AgentFile>,
 }
 
+impl SessionFiles {
+    /// Bytes of its file and of those of its subagents.
+    pub fn total_bytes(&self) -> u64 {
+        self.bytes + self.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+    }
+}
+
 /// Something that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {

@@ -53,12 +53,37 @@ pub struct Difference {
     pub place: Option<Place>,
 }
 
+impl Difference {
+    fn new(
+        kind: DifferenceKind,
+        of: &str,
+        path: &str,
+        detail: &str,
+        versions: Vec<Version>,
+    ) -> Difference {
+        let (of, path, detail) = (of.to_owned(), path.to_owned(), detail.to_owned());
+        Difference { kind, of, path, detail, versions, count: 0, place: None }
+    }
+
+    /// What is new there is gone here.
+    fn seen_from_the_other_side(self) -> Difference {
+        let kind = match self.kind {
+            DifferenceKind::NewKind => DifferenceKind::GoneKind,
+            DifferenceKind::NewField => DifferenceKind::GoneField,
+            DifferenceKind::NewType => DifferenceKind::GoneType,
+            DifferenceKind::NewValue => DifferenceKind::GoneValue,
+            other => other,
+        };
+        Difference { kind, ..self }
+    }
+}
+
 impl Profile {
     /// What `data` has that this profile has not, and required fields that are missing: from every
     /// record of a version newer than all known ones, or from all records of the other versions
     /// together.
     pub fn drift(&self, data: &Profile) -> Vec<Difference> {
-        let mut found = self.news(data, DifferenceKind::NewKind);
+        let mut found = self.news(data);
         let newest = self.versions.iter().rev().find(|version| version.is_known());
         let newer =
             |version: &Version| version.is_known() && newest.is_some_and(|last| version > last);
@@ -74,15 +99,8 @@ impl Profile {
                     if versions.iter().any(|version| here.contains(version)) {
                         continue;
                     }
-                    found.push(Difference {
-                        kind: DifferenceKind::VanishedField,
-                        of: name.clone(),
-                        path: path.to_owned(),
-                        detail: String::new(),
-                        versions: versions.clone(),
-                        count: 0,
-                        place: None,
-                    });
+                    let kind = DifferenceKind::VanishedField;
+                    found.push(Difference::new(kind, name, path, "", versions.clone()));
                 }
             }
         }
@@ -91,92 +109,66 @@ impl Profile {
 
     /// Both ways: what is new in `other` and what is gone from it.
     pub fn compare(&self, other: &Profile) -> Vec<Difference> {
-        let mut found = self.news(other, DifferenceKind::NewKind);
-        found.extend(other.news(self, DifferenceKind::GoneKind));
+        let mut found = self.news(other);
+        found.extend(other.news(self).into_iter().map(Difference::seen_from_the_other_side));
         found
     }
 
-    fn news(&self, other: &Profile, sense: DifferenceKind) -> Vec<Difference> {
-        let gone = sense == DifferenceKind::GoneKind;
-        let pick = |new, old| if gone { old } else { new };
+    /// What `other` has and this profile has not.
+    fn news(&self, other: &Profile) -> Vec<Difference> {
         let mut found = Vec::new();
-        let mut push = |kind, of: &str, path: &str, detail: &str, versions: Vec<Version>| {
-            found.push(Difference {
-                kind,
-                of: of.to_owned(),
-                path: path.to_owned(),
-                detail: detail.to_owned(),
-                versions,
-                count: 0,
-                place: None,
-            });
-        };
-        let list = |set: &VersionSet| set.iter().cloned().collect::<Vec<_>>();
         for (name, kind) in &other.kinds {
-            let Some(known) = self.kinds.get(name) else {
-                let versions = kind.seen.keys().cloned().collect();
-                push(
-                    pick(DifferenceKind::NewKind, DifferenceKind::GoneKind),
-                    name,
-                    "",
-                    "",
-                    versions,
-                );
-                continue;
-            };
-            if known.open {
-                continue;
-            }
-            let family =
-                name.split_once('/').and_then(|(kind, _)| self.kinds.get(&format!("{kind}/*")));
-            for (path, field) in &kind.fields {
-                let both = [known.fields.get(path), family.and_then(|kind| kind.fields.get(path))];
-                if both.iter().flatten().next().is_none() {
-                    // Fields below a new field say nothing more.
-                    if known.knows_parent(path)
-                        || family.is_some_and(|kind| kind.knows_parent(path))
-                    {
-                        let versions = list(&field.versions());
-                        push(
-                            pick(DifferenceKind::NewField, DifferenceKind::GoneField),
-                            name,
-                            path,
-                            "",
-                            versions,
-                        );
-                    }
-                    continue;
+            match self.kinds.get(name) {
+                None => {
+                    let versions = kind.seen.keys().cloned().collect();
+                    found.push(Difference::new(DifferenceKind::NewKind, name, "", "", versions));
                 }
-                let has_type =
-                    |name: &str| both.iter().flatten().any(|field| field.types.contains_key(name));
-                let has_value = |value: &str| {
-                    both.iter().flatten().any(|field| field.values.contains_key(value))
-                };
-                for (of_type, versions) in &field.types {
-                    if !has_type(of_type) {
-                        push(
-                            pick(DifferenceKind::NewType, DifferenceKind::GoneType),
-                            name,
-                            path,
-                            of_type,
-                            list(versions),
-                        );
-                    }
-                }
-                for (value, versions) in &field.values {
-                    if !has_value(value) {
-                        push(
-                            pick(DifferenceKind::NewValue, DifferenceKind::GoneValue),
-                            name,
-                            path,
-                            value,
-                            list(versions),
-                        );
+                Some(known) if known.open => {}
+                Some(known) => {
+                    let family = name.split_once('/');
+                    let family = family.and_then(|(kind, _)| self.kinds.get(&format!("{kind}/*")));
+                    let known: Vec<&ProfileKind> =
+                        [Some(known), family].into_iter().flatten().collect();
+                    for (path, field) in &kind.fields {
+                        news_of_field(name, path, field, &known, &mut found);
                     }
                 }
             }
         }
         found
+    }
+}
+
+/// What is new about one field, compared with what is known of its kind and of the kind's family.
+fn news_of_field(
+    name: &str,
+    path: &str,
+    field: &ProfileField,
+    known: &[&ProfileKind],
+    found: &mut Vec<Difference>,
+) {
+    let fields: Vec<&ProfileField> =
+        known.iter().filter_map(|kind| kind.fields.get(path)).collect();
+    if fields.is_empty() {
+        // Fields below a new field say nothing more.
+        if known.iter().any(|kind| kind.knows_parent(path)) {
+            let versions = field.versions().into_iter().collect();
+            found.push(Difference::new(DifferenceKind::NewField, name, path, "", versions));
+        }
+        return;
+    }
+    let list = |set: &VersionSet| set.iter().cloned().collect();
+    for (of_type, versions) in &field.types {
+        if !fields.iter().any(|field| field.types.contains_key(of_type)) {
+            let kind = DifferenceKind::NewType;
+            found.push(Difference::new(kind, name, path, of_type, list(versions)));
+        }
+    }
+    for (value, versions) in &field.values {
+        if !fields.iter().any(|field| field.values.contains_key(value)) {
+            let kind = DifferenceKind::NewValue;
+            found.push(Difference::new(kind, name, path, value, list(versions)));
+        }
     }
 }
 

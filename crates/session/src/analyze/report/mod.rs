@@ -75,11 +75,8 @@ impl<'a> View<'a> {
                 all.versions.iter().map(group).collect()
             }
             Grouping::Project | Grouping::Agent => {
-                let by_agent = analysis.grouping == Grouping::Agent;
-                let name_of = |row: &SessionRow| match by_agent {
-                    true => row.agent.name().to_owned(),
-                    false => row.project.as_deref().unwrap_or("(no project)").to_owned(),
-                };
+                let name_of =
+                    |row: &SessionRow| analysis.grouping.name_of(row.agent, row.project.as_deref());
                 let group = |name: &String| {
                     let inside = sessions.iter().filter(|row| name_of(row) == *name).copied();
                     Group::new(name.clone(), analysis.versions(Some(name)), inside.collect())

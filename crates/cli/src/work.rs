@@ -1,0 +1,112 @@
+//! What a command that takes many sessions is about: ids, files, folders and projects by name, or
+//! everything there is.
+
+use crate::args::GlobalArguments;
+use crate::error::CliError;
+use crate::select::{Chosen, Seek, Selection, as_path};
+use backstory_format::Limits;
+use backstory_session::store::{AgentFile, Notice, ProjectScope, Root, SessionFiles, discover};
+use std::path::{Path, PathBuf};
+
+/// Sessions, and subagents whose session is not there; each once, in order of paths.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) sessions: Vec<SessionFiles>,
+    pub(crate) agents: Vec<AgentFile>,
+    pub(crate) notices: Vec<Notice>,
+    /// Where was looked; empty when only files and folders were named.
+    pub(crate) roots: Vec<Root>,
+    pub(crate) limits: Limits,
+}
+
+impl Work {
+    /// Finds what the user named, or everything.
+    pub(crate) fn named(names: &[String], global: &GlobalArguments) -> Result<Work, CliError> {
+        let limits = Limits { max_record: global.max_record, ..Limits::default() };
+        let mut work = Work { limits, ..Work::default() };
+        let mut ids = Vec::new();
+        let mut projects = Vec::new();
+        for name in names {
+            if !Path::new(name).exists() && as_path(name).is_none() {
+                ids.push(name);
+            } else if !work.add_place(name)? {
+                projects.push(PathBuf::from(name));
+            }
+        }
+        if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
+            let selection = Selection::find(global, &[], Seek::All)?;
+            for id in ids {
+                work.add(selection.resolve(id)?);
+            }
+            for project in projects {
+                work.add_project(&selection, &project)?;
+            }
+            if names.is_empty() {
+                work.sessions.extend(selection.found.sessions);
+                work.agents.extend(selection.found.stray_agents);
+                work.notices.extend(selection.found.notices);
+            }
+            work.roots = selection.roots;
+        }
+        work.sessions.sort_by(|a, b| a.path.cmp(&b.path));
+        work.sessions.dedup_by(|a, b| a.path == b.path);
+        work.agents.sort_by(|a, b| a.path.cmp(&b.path));
+        work.agents.dedup_by(|a, b| a.path == b.path);
+        Ok(work)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.agents.is_empty()
+    }
+
+    /// All of it, sessions first.
+    pub(crate) fn chosen(&self) -> Vec<Chosen<'_>> {
+        let sessions = self.sessions.iter().map(Chosen::Session);
+        sessions.chain(self.agents.iter().map(Chosen::Agent)).collect()
+    }
+
+    fn add(&mut self, chosen: Chosen<'_>) {
+        match chosen {
+            Chosen::Session(files) => self.sessions.push(files.clone()),
+            Chosen::Agent(file) => self.agents.push(file.clone()),
+        }
+    }
+
+    /// Adds what a file or folder holds; false for a folder without sessions, which is perhaps a
+    /// project.
+    fn add_place(&mut self, name: &str) -> Result<bool, CliError> {
+        let path = Path::new(name);
+        if std::fs::symlink_metadata(path).is_err() {
+            return Err(CliError::new(format!("`{name}`: no such file or folder"))
+                .hint("give a session file, a folder, or an id from `backstory ls`"));
+        }
+        let found = discover(&[Root { path: path.to_path_buf() }]);
+        if found.sessions.is_empty() && found.stray_agents.is_empty() {
+            if path.is_dir() && found.notices.is_empty() {
+                return Ok(false);
+            }
+            if !path.is_dir() {
+                return Err(CliError::new(format!("`{name}`: not a session file")));
+            }
+        }
+        self.sessions.extend(found.sessions);
+        self.agents.extend(found.stray_agents);
+        self.notices.extend(found.notices);
+        Ok(true)
+    }
+
+    /// The sessions of a folder that somebody worked in.
+    fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
+        let scope = ProjectScope::new(path);
+        let before = self.sessions.len();
+        let inside = selection.found.sessions.iter().filter(|files| {
+            files.project_key.as_deref().is_some_and(|key| scope.may_have_key(key))
+        });
+        self.sessions.extend(inside.cloned());
+        if self.sessions.len() == before {
+            return Err(CliError::not_found(format!("`{}`: no sessions", path.display()))
+                .hint("`backstory ls --sort project` shows where sessions worked"));
+        }
+        Ok(())
+    }
+}
