@@ -34,24 +34,24 @@ fn machine() -> (Machine, Trace) {
 #[test]
 fn the_table() {
     let (machine, _) = machine();
-    insta::assert_snapshot!(machine.out(&["blame", "work/hello.py"]), @r#"
+    insta::assert_snapshot!(machine.out(&["blame", "repo/hello.py"]), @r#"
     -                                            1│ # mine
     opus-4-5    aaaaaaaa  2026-03-01 10:00  #1   2│ def hello():
     sonnet-4-6  aaaaaaaa  2026-03-01 10:00  #2  ~3│         print("HELLO TO EVERYBODY")
 
-    work/hello.py  3 lines
+    repo/hello.py  3 lines
       by agents    66.7 %  2 lines (1 reformatted)
          33.3 %  1 line  claude-opus-4-5
          33.3 %  1 line  claude-sonnet-4-6
       others       33.3 %  1 line, by people, commands or unknown
     "#);
-    insta::assert_snapshot!(machine.out(&["blame", "work/hello.py", "--prompt", "-L", "2,3"]), @r#"
+    insta::assert_snapshot!(machine.out(&["blame", "repo/hello.py", "--prompt", "-L", "2,3"]), @r#"
     2  opus-4-5    aaaaaaaa  2026-03-01 10:00  #1  │ def hello():
        prompt Write a greeting
     3  sonnet-4-6  aaaaaaaa  2026-03-01 10:00  #2  │ print("HELLO TO EVERYBODY")
        prompt Make it louder
 
-    work/hello.py  2 lines
+    repo/hello.py  2 lines
       by agents   100.0 %  2 lines (1 reformatted)
          50.0 %  1 line  claude-opus-4-5
          50.0 %  1 line  claude-sonnet-4-6
@@ -62,29 +62,29 @@ fn the_table() {
 #[test]
 fn the_log() {
     let (machine, _) = machine();
-    insta::assert_snapshot!(machine.out(&["log", "work"]), @r"
-    work/hello.py  2 of 3 lines are agents'
+    insta::assert_snapshot!(machine.out(&["log", "repo"]), @r"
+    repo/hello.py  2 of 3 lines are agents'
       2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left
       2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left
 
     2 edits in 1 file: 3 lines added, 1 removed, 2 still there
     ");
-    insta::assert_snapshot!(machine.out(&["log", "work", "--report"]), @r"
+    insta::assert_snapshot!(machine.out(&["log", "repo", "--report"]), @r"
                                          edits    added  removed  still there
-    work/hello.py  opus-4-5    aaaaaaaa      1        2        0            1
-    work/hello.py  sonnet-4-6  aaaaaaaa      1        1        1            1
+    repo/hello.py  opus-4-5    aaaaaaaa      1        2        0            1
+    repo/hello.py  sonnet-4-6  aaaaaaaa      1        1        1            1
 
     2 edits in 1 file: 3 lines added, 1 removed, 2 still there
     ");
-    insta::assert_snapshot!(machine.out(&["log", "work", "--by", "session", "--diff"]), @r#"
+    insta::assert_snapshot!(machine.out(&["log", "repo", "--by", "session", "--diff"]), @r#"
     aaaaaaaa-0000-4000-8000-000000000001
       “Write a greeting”
-      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left  work/hello.py
+      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left  repo/hello.py
         @@ -0,0 +1,2 @@
         +def hello():
         +    print("hello to everybody")
       “Make it louder”
-      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left  work/hello.py
+      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left  repo/hello.py
         @@ -1,1 +1,1 @@
         -hello to everybody
         +HELLO TO EVERYBODY
@@ -96,16 +96,16 @@ fn the_log() {
 #[test]
 fn a_plan_is_only_a_plan() {
     let (machine, _) = machine();
-    insta::assert_snapshot!(machine.out(&["annotate", "work"]), @r"
-    create      sidecar  work/hello.py  → ~/work/hello.py.history.yaml
+    insta::assert_snapshot!(machine.out(&["annotate", "repo"]), @r"
+    create      sidecar  repo/hello.py  → ~/repo/hello.py.history.yaml
 
     1 of 1 would be written; --write does it
     ");
-    assert!(!machine.home().join("work/hello.py.history.yaml").exists());
-    assert_eq!(machine.run(&["annotate", "work", "--check"]).code, Some(1));
-    machine.out(&["annotate", "work", "--write"]);
+    assert!(!machine.home().join("repo/hello.py.history.yaml").exists());
+    assert_eq!(machine.run(&["annotate", "repo", "--check"]).code, Some(1));
+    machine.out(&["annotate", "repo", "--write"]);
     let sidecar =
-        std::fs::read_to_string(machine.home().join("work/hello.py.history.yaml")).unwrap();
+        std::fs::read_to_string(machine.home().join("repo/hello.py.history.yaml")).unwrap();
     insta::assert_snapshot!(sidecar, @r#"
     source_file: hello.py
     edit_history:
@@ -132,15 +132,15 @@ fn a_plan_is_only_a_plan() {
 fn nothing_known_is_said_with_a_way_on() {
     let (machine, trace) = machine();
     trace.file(&machine, "other.py", "x\n");
-    let ran = machine.run(&["blame", "work/other.py"]);
+    let ran = machine.run(&["blame", "repo/other.py"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: `work/other.py`: none of 1 sessions edited it
+    error: `repo/other.py`: none of 1 sessions edited it
     hint: if the project lay elsewhere when it was worked on, say where: --recorded-as DIR
           other sessions: --root DIR; who committed the lines: --git
     ");
-    assert_eq!(machine.run(&["blame", "work/missing.py"]).code, Some(2));
-    assert_eq!(machine.run(&["blame", "work/hello.py", "-L", "9,10"]).code, Some(2));
+    assert_eq!(machine.run(&["blame", "repo/missing.py"]).code, Some(2));
+    assert_eq!(machine.run(&["blame", "repo/hello.py", "-L", "9,10"]).code, Some(2));
 }
 
 fn git(folder: &std::path::Path, words: &[&str]) {
@@ -166,7 +166,7 @@ fn git(folder: &std::path::Path, words: &[&str]) {
 #[test]
 fn git_says_who_committed_the_rest_and_follows_names() {
     let (machine, trace) = machine();
-    let work = machine.home().join("work");
+    let work = machine.home().join("repo");
     git(&work, &["init", "-q"]);
     git(&work, &["add", "."]);
     git(&work, &["commit", "-q", "-m", "Greeting"]);
@@ -177,7 +177,7 @@ fn git_says_who_committed_the_rest_and_follows_names() {
         "greet.py",
         "# mine\ndef hello():\n        print(\"HELLO TO EVERYBODY\")\nnot_committed = 1\n",
     );
-    let mut command = machine.command(&["blame", "work/greet.py", "--git", "--json"]);
+    let mut command = machine.command(&["blame", "repo/greet.py", "--git", "--json"]);
     let path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
     let output = command.env("PATH", path).output().unwrap();
     let blame: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -188,7 +188,7 @@ fn git_says_who_committed_the_rest_and_follows_names() {
     assert_eq!(lines[2]["confidence"], "reformatted");
     assert_eq!(lines[3]["commit"], serde_json::Value::Null);
     let rev = machine
-        .command(&["blame", "work/greet.py", "--rev", "HEAD", "--porcelain"])
+        .command(&["blame", "repo/greet.py", "--rev", "HEAD", "--porcelain"])
         .env("PATH", path)
         .output()
         .unwrap();
@@ -200,14 +200,14 @@ fn git_says_who_committed_the_rest_and_follows_names() {
 #[test]
 fn every_key_of_the_json_is_documented() {
     let (machine, trace) = machine();
-    write(&machine.home().join("work/.keep"), b"");
+    write(&machine.home().join("repo/.keep"), b"");
     trace.file(&machine, "hello.py", "# mine\ndef hello():\n");
     let document = std::fs::read_to_string(testdata("../docs/files-json.md")).unwrap();
     let mut keys = BTreeSet::new();
     for words in [
-        vec!["blame", "work/hello.py", "--json"],
-        vec!["log", "work", "--json"],
-        vec!["annotate", "work", "--json"],
+        vec!["blame", "repo/hello.py", "--json"],
+        vec!["log", "repo", "--json"],
+        vec!["annotate", "repo", "--json"],
     ] {
         for value in machine.json(&words) {
             collect(&value, &mut keys);

@@ -30,7 +30,7 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let machine = Machine::empty();
-        let worktree = std::fs::canonicalize(machine.home()).unwrap().join("work");
+        let worktree = std::fs::canonicalize(machine.home()).unwrap().join("repo");
         write(&worktree.join(".git/HEAD"), b"ref: refs/heads/main\n");
         write(&worktree.join("src/a.rs"), b"");
         Place { machine, worktree }

@@ -15,7 +15,7 @@ fn started() -> (Machine, Trace) {
 }
 
 fn read(machine: &Machine, name: &str) -> String {
-    std::fs::read_to_string(machine.home().join("work").join(name)).unwrap()
+    std::fs::read_to_string(machine.home().join("repo").join(name)).unwrap()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn one_question_does_not_spoil_the_next_and_nothing_is_kept() {
     let before = tree(&machine.home().join(".claude"));
     assert_eq!(models(&machine, "a.py"), [OLD]);
     assert_eq!(models(&machine, "c.py"), [OLD]);
-    assert_eq!(machine.json(&["log", "work", "--json"]).len(), 3);
+    assert_eq!(machine.json(&["log", "repo", "--json"]).len(), 3);
     assert_eq!(before, tree(&machine.home().join(".claude")), "no cache among the sessions");
 }
 
@@ -141,12 +141,12 @@ fn comments_are_put_once() {
         "../.backstory.toml",
         "[[annotate.rule]]\npattern = \"*.md\"\npolicy = \"comment\"\ncomment = \"html\"\n",
     );
-    machine.out(&["annotate", "work", "--write"]);
+    machine.out(&["annotate", "repo", "--write"]);
     let once = read(&machine, "doc.md");
     assert!(once.starts_with("# Title\n<!-- edit_history\n") && once.ends_with("-->\n"), "{once}");
-    machine.out(&["annotate", "work", "--write"]);
+    machine.out(&["annotate", "repo", "--write"]);
     assert_eq!(read(&machine, "doc.md"), once);
-    machine.out(&["annotate", "work", "--check"]);
+    machine.out(&["annotate", "repo", "--check"]);
 }
 
 #[test]
@@ -158,14 +158,14 @@ fn json_keeps_its_order_and_its_numbers() {
     trace.save(&machine);
     trace.file(&machine, "d.json", text);
     trace.file(&machine, "arr.json", "[1, 2]\n");
-    machine.out(&["annotate", "work", "--write"]);
+    machine.out(&["annotate", "repo", "--write"]);
     let written = read(&machine, "d.json");
     let head = text.strip_suffix("\n}\n").unwrap();
     assert!(written.starts_with(&format!("{head},\n    \"edit_history\": [\n")), "{written}");
     serde_json::from_str::<serde_json::Value>(&written).unwrap();
     assert_eq!(read(&machine, "arr.json"), "[1, 2]\n", "a list has no place for a key");
     assert!(read(&machine, "arr.json.history.yaml").contains("source_file: arr.json\n"));
-    machine.out(&["annotate", "work", "--check"]);
+    machine.out(&["annotate", "repo", "--check"]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn yaml_that_is_no_mapping_gets_a_sidecar() {
         trace.file(&machine, name, text);
     }
     trace.save(&machine);
-    machine.out(&["annotate", "work", "--write"]);
+    machine.out(&["annotate", "repo", "--write"]);
     assert_eq!(read(&machine, "l.yaml"), "- one\n- two\n");
     assert!(read(&machine, "l.yaml.history.yaml").contains("model: claude-opus-4-5"));
     let mapping = read(&machine, "m.yaml");
@@ -184,7 +184,7 @@ fn yaml_that_is_no_mapping_gets_a_sidecar() {
         mapping.starts_with("a: 1 # one\nb:\n- x\nedit_history:\n  - timestamp: "),
         "{mapping}"
     );
-    machine.out(&["annotate", "work", "--check"]);
+    machine.out(&["annotate", "repo", "--check"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn sidecars_do_not_collide() {
         trace.file(&machine, name, "x\n");
     }
     trace.save(&machine);
-    machine.out(&["annotate", "work", "--write"]);
+    machine.out(&["annotate", "repo", "--write"]);
     assert!(read(&machine, "m.py.history.yaml").contains("source_file: m.py"));
     assert!(read(&machine, "m.js.history.yaml").contains("source_file: m.js"));
     // Where the configuration makes them meet, neither is written.
@@ -204,9 +204,9 @@ fn sidecars_do_not_collide() {
         "../.ai-blame.yaml",
         "defaults:\n  policy: sidecar\n  sidecar_pattern: \"{stem}.story\"\n",
     );
-    let out = machine.out(&["annotate", "work", "--write"]);
+    let out = machine.out(&["annotate", "repo", "--write"]);
     assert_eq!(out.matches("refused").count(), 2, "{out}");
-    assert!(!machine.home().join("work/m.story").exists());
+    assert!(!machine.home().join("repo/m.story").exists());
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn copies_of_a_session_count_once() {
     trace.id = copy.to_owned();
     let key = tree(&machine.home().join(".claude/projects"))[0].clone();
     write(std::path::Path::new(&format!("{key}/{copy}.jsonl")), text.as_bytes());
-    let blame = &machine.json(&["blame", "work/a.py", "--json"])[0];
+    let blame = &machine.json(&["blame", "repo/a.py", "--json"])[0];
     assert_eq!(blame["edits"].as_array().unwrap().len(), 1);
     assert_eq!(blame["edits"][0]["also_in"].as_array().unwrap().len(), 1);
 }
@@ -254,9 +254,9 @@ fn a_closed_pipe_is_quiet() {
     trace.save(&machine);
     trace.file(&machine, "long.txt", &text);
     for words in [
-        vec!["blame", "work/long.txt"],
-        vec!["blame", "work/long.txt", "--porcelain"],
-        vec!["log", "work", "--diff"],
+        vec!["blame", "repo/long.txt"],
+        vec!["blame", "repo/long.txt", "--porcelain"],
+        vec!["log", "repo", "--diff"],
     ] {
         let mut child = machine
             .command(&words)
@@ -304,7 +304,7 @@ fn names_in_any_script_are_fine() {
     trace.write(OLD, name, None, "x\n");
     trace.save(&machine);
     trace.file(&machine, name, "x\n");
-    assert!(machine.out(&["log", "work"]).contains("目次"));
+    assert!(machine.out(&["log", "repo"]).contains("目次"));
     assert_eq!(models(&machine, name), [OLD]);
 }
 
@@ -357,10 +357,10 @@ fn every_editing_tool_counts_and_commands_only_possibly() {
     assert_eq!(models(&machine, "n.ipynb")[3], NEW);
     assert_eq!(models(&machine, "r.py"), [OLD, "-"]);
     assert_eq!(models(&machine, "s.py"), ["-"]);
-    let blame = &machine.json(&["blame", "work/s.py", "--json"])[0];
+    let blame = &machine.json(&["blame", "repo/s.py", "--json"])[0];
     let command = &blame["outside"][0]["possible_commands"][0]["command"];
     assert_eq!(command, "sed -i s/alpha/beta/ s.py");
-    assert!(machine.out(&["log", "work/s.py"]).contains("possibly changed"));
+    assert!(machine.out(&["log", "repo/s.py"]).contains("possibly changed"));
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn small_edits_at_the_ends_stay() {
     trace.write(OLD, "x.txt", Some(two), "a\nb1\nc\n");
     trace.save(&machine);
     trace.file(&machine, "x.txt", "a\nb1\nc\n");
-    let log = &machine.json(&["log", "work", "--json", "--min-change", "5"])[0];
+    let log = &machine.json(&["log", "repo", "--json", "--min-change", "5"])[0];
     let shown: Vec<u64> = log["edits"]
         .as_array()
         .unwrap()
@@ -398,7 +398,7 @@ fn failed_and_refused_edits_are_no_edits() {
     }
     trace.save(&machine);
     trace.file(&machine, "a.py", "x = 1\n");
-    let blame = &machine.json(&["blame", "work/a.py", "--json"])[0];
+    let blame = &machine.json(&["blame", "repo/a.py", "--json"])[0];
     assert_eq!(blame["edits"].as_array().unwrap().len(), 1);
     assert!(testdata("README.md").exists());
 }

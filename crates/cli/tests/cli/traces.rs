@@ -16,7 +16,7 @@ pub(crate) struct Trace {
 
 impl Trace {
     pub(crate) fn new(machine: &Machine) -> Trace {
-        let folder = machine.home().join("work").to_string_lossy().into_owned();
+        let folder = machine.home().join("repo").to_string_lossy().into_owned();
         Trace { id: ID.to_owned(), folder, version: "2.0.75", records: Vec::new(), count: 0 }
     }
 
@@ -100,13 +100,13 @@ impl Trace {
 
     /// The file in the project.
     pub(crate) fn file(&self, machine: &Machine, name: &str, text: &str) {
-        write(&machine.home().join("work").join(name), text.as_bytes());
+        write(&machine.home().join("repo").join(name), text.as_bytes());
     }
 }
 
 /// For each line, the model that wrote it or `-`.
 pub(crate) fn models(machine: &Machine, name: &str) -> Vec<String> {
-    let blame = &machine.json(&["blame", &format!("work/{name}"), "--json"])[0];
+    let blame = &machine.json(&["blame", &format!("repo/{name}"), "--json"])[0];
     let edits = blame["edits"].as_array().unwrap();
     let lines = blame["lines"].as_array().unwrap().iter();
     lines
