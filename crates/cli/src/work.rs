@@ -48,8 +48,8 @@ impl Work {
             }
             work.roots = selection.roots;
         }
-        work.sessions.sort_by(|a, b| a.path.cmp(&b.path));
-        work.sessions.dedup_by(|a, b| a.path == b.path);
+        work.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
+        work.sessions.dedup_by(|a, b| a.place() == b.place());
         work.agents.sort_by(|a, b| a.path.cmp(&b.path));
         work.agents.dedup_by(|a, b| a.path == b.path);
         Ok(work)

@@ -7,7 +7,7 @@ use crate::error::{CliError, Outcome};
 use crate::pager;
 use crate::select::{Chosen, Seek, Selection, as_path};
 use crate::ui;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::model::Session;
 use backstory_session::store::{Access, Notice, Root, discover, resolve, write_file};
 use clap::Args;
@@ -112,7 +112,7 @@ pub(crate) fn find(
     };
     let mut buffer = Vec::new();
     let (mut session, failures) = match chosen {
-        Chosen::Session(files) => claude_code::read(files, selection.limits, &mut buffer)?,
+        Chosen::Session(files) => agents::read(files, selection.limits, &mut buffer)?,
         Chosen::Agent(file) => {
             (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }

@@ -8,7 +8,7 @@ use crate::error::{CliError, Outcome};
 use crate::figures;
 use crate::select::{Seek, Selection};
 use crate::ui;
-use backstory_session::agents::claude_code;
+use backstory_session::agents;
 use backstory_session::model::Session;
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::store::{
@@ -187,7 +187,7 @@ fn write_one(
     format: Format,
     buffer: &mut Vec<u8>,
 ) -> Result<Done, CliError> {
-    let (session, failures) = claude_code::read(job.files, selection.limits, buffer)?;
+    let (session, failures) = agents::read(job.files, selection.limits, buffer)?;
     let inside = |scope: &ProjectScope| session.cwds.iter().any(|cwd| scope.holds(cwd));
     if !scope.is_none_or(inside) {
         return Ok(Done::OutOfScope);

@@ -1,3 +1,50 @@
 //! One reader per agent; each turns that agent's files into the same model.
 
 pub mod claude_code;
+mod codex;
+mod common;
+mod detect;
+
+use crate::model::{Agent, Session};
+use crate::store::{SessionFiles, StoreError};
+use backstory_format::Limits;
+pub(crate) use detect::{Shape, detect, parts};
+
+/// Reads a session with all its subagents, whoever wrote it.
+///
+/// An agent file that cannot be read is left out and returned beside the session: one bad file
+/// never hides the others.
+pub fn read(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Vec<StoreError>), StoreError> {
+    match files.agent {
+        Agent::ClaudeCode => claude_code::read(files, limits, buffer),
+        _ => read_alone(files, limits, buffer).map(|session| (session, Vec::new())),
+    }
+}
+
+/// Reads a session without its subagents.
+pub fn read_alone(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<Session, StoreError> {
+    let mut session = match files.agent {
+        Agent::ClaudeCode => return claude_code::read_alone(files, limits, buffer),
+        Agent::Codex => codex::read(files, limits, buffer)?,
+        _ => return claude_code::read_alone(files, limits, buffer),
+    };
+    session.project_key = files.project_key.clone();
+    Ok(session)
+}
+
+/// What an agent's files cannot tell, for people who would look for it.
+pub fn unread(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::ClaudeCode => &claude_code::UNREAD,
+        Agent::Codex => &codex::UNREAD,
+        _ => &[],
+    }
+}

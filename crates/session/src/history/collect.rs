@@ -2,7 +2,7 @@
 
 use super::extract::{Extracted, Wanted, extract};
 use super::gather::{Gathered, Readings};
-use crate::agents::claude_code;
+use crate::agents::{self, claude_code};
 use crate::parallel;
 use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -47,7 +47,7 @@ pub fn collect(
         let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
         let outcome = match speaks {
             false => (None, Vec::new()),
-            true => match claude_code::read(files, limits, buffer) {
+            true => match agents::read(files, limits, buffer) {
                 Ok((session, failures)) => (Some(extract(&session, wanted)), failures),
                 Err(error) => (None, vec![error]),
             },
@@ -85,6 +85,9 @@ fn stray(
 }
 
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {
+    if path.extension().is_some_and(|end| end == "zst") {
+        return true;
+    }
     let longest = finders.iter().map(|finder| finder.needle().len()).max().unwrap_or(0);
     let found = Ends::open(path).and_then(|file| {
         file.any(0, u64::MAX, longest, |window| {

@@ -11,6 +11,7 @@ use crate::model::{
 use crate::store::{Source, SourceReader};
 use backstory_format::json::{Tape, Value, scan};
 use hashbrown::HashMap;
+use jiff::Timestamp;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -110,14 +111,14 @@ fn prompt_text(turn: &Turn) -> Option<Content> {
     })
 }
 
-struct Extractor<'a> {
+pub(super) struct Extractor<'a> {
     root: &'a Session,
-    member: &'a Session,
-    reader: SourceReader,
+    pub(super) member: &'a Session,
+    pub(super) reader: SourceReader,
     tape: Tape,
     lead: Option<Lead>,
-    wanted: Wanted<'a>,
-    out: &'a mut Extracted,
+    pub(super) wanted: Wanted<'a>,
+    pub(super) out: &'a mut Extracted,
 }
 
 impl Extractor<'_> {
@@ -139,12 +140,15 @@ impl Extractor<'_> {
         for step in &turn.steps {
             for call in step.calls() {
                 let Some(tool) = call.name.clone() else { continue };
+                if !call.effects.is_empty() {
+                    self.effects(call, step, &tool, number, &prompt);
+                }
                 let Some(result) = &call.result else { continue };
                 match &*tool {
                     "Edit" | "Write" | "MultiEdit" | "NotebookEdit"
                         if result.outcome == CallOutcome::Ok =>
                     {
-                        let by = self.provenance(step, call, result, &tool, number, &prompt);
+                        let by = self.provenance(step, call, &tool, number, &prompt);
                         self.edit(call, result, step, by);
                     }
                     "Read" if result.outcome == CallOutcome::Ok => self.read(call, result),
@@ -155,11 +159,10 @@ impl Extractor<'_> {
         }
     }
 
-    fn provenance(
+    pub(super) fn provenance(
         &self,
         step: &Step,
         call: &Call,
-        result: &CallResult,
         tool: &Arc<str>,
         turn: Option<u32>,
         prompt: &Option<Content>,
@@ -184,8 +187,11 @@ impl Extractor<'_> {
             prompt,
             task,
             file: self.member.source.clone(),
-            line: result.line,
-            uuid: result.uuid.clone(),
+            line: call
+                .result
+                .as_ref()
+                .map_or_else(|| step.lines.last().copied().unwrap_or(0), |result| result.line),
+            uuid: call.result.as_ref().and_then(|result| result.uuid.clone()),
             also_in: Vec::new(),
             abandoned,
             may_be_copy: !self.root.continues.is_empty() || self.root.forked_from.is_some(),
@@ -265,11 +271,16 @@ impl Extractor<'_> {
         let command = self.object(call.input.as_ref(), |input| {
             input.get_text("command").map(|command| command.into_owned())
         });
-        let Some(command) = command else { return };
+        if let Some(command) = command {
+            self.command(&command, result.timestamp);
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &str, time: Option<Timestamp>) {
         let folder = self.member.cwds.first().cloned();
-        let touched = touched(&command, folder.as_deref());
+        let touched = touched(command, folder.as_deref());
         for (from, to) in touched.renames {
-            self.out.renames.push(Rename { from, to, time: result.timestamp });
+            self.out.renames.push(Rename { from, to, time });
         }
         let mut paths = touched.paths;
         paths.retain(|path| (self.wanted)(path));
@@ -280,7 +291,7 @@ impl Extractor<'_> {
         self.out.shell.push(ShellTouch {
             command: command.get(..end).unwrap_or_default().into(),
             session: self.root.id.as_str().into(),
-            time: result.timestamp,
+            time,
             paths,
             any_file: touched.any_file,
         });

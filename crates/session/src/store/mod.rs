@@ -1,7 +1,9 @@
 //! Files: the only part of this crate that touches the file system.
 
 mod discover;
+mod foreign;
 mod git;
+mod load;
 mod open;
 mod output;
 mod project;
@@ -13,6 +15,7 @@ pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
 pub use git::{Git, GitError, GitLine};
+pub(crate) use load::{Loaded, load};
 pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};

@@ -24,6 +24,9 @@ pub enum StoreError {
     /// It shrank or was replaced while it was read, twice.
     #[error("`{}`: changed while it was read", path.display())]
     Changed { path: PathBuf },
+    /// More than can be held in memory.
+    #[error("`{}`: too large to be read as one document", path.display())]
+    TooLarge { path: PathBuf },
 }
 
 /// What a file was when it was opened.

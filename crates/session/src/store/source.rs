@@ -1,5 +1,6 @@
 //! Fetching content from where it stands.
 
+use super::load::{is_packed, unpack};
 use super::open::{FileState, StoreError, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
@@ -29,11 +30,19 @@ impl Source {
 
     /// Opens it for fetching content; fails when it is no longer the file that was read.
     pub fn open(&self) -> Result<SourceReader, StoreError> {
-        let (file, now) = open(&self.path)?;
+        let io = |cause| StoreError::Io { path: self.path.to_path_buf(), cause };
+        let (mut file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
         }
-        Ok(SourceReader { file, path: self.path.to_path_buf(), window: Vec::new(), start: 0 })
+        let mut window = Vec::new();
+        let packed = self.path.extension().is_some_and(|end| end == "zst")
+            && is_packed(&mut file).map_err(io)?;
+        if packed {
+            // There is no seeking in packed bytes: hold them all.
+            unpack(&file, &mut window).map_err(io)?;
+        }
+        Ok(SourceReader { file, path: self.path.to_path_buf(), window, start: 0, packed })
     }
 }
 
@@ -45,6 +54,8 @@ pub struct SourceReader {
     path: PathBuf,
     window: Vec<u8>,
     start: u64,
+    /// The window is the whole content, unpacked.
+    packed: bool,
 }
 
 const WINDOW: u64 = 256 << 10;
@@ -55,7 +66,7 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        if !inside {
+        if !inside && !self.packed {
             self.window.clear();
             if self.window.capacity() as u64 > 4 * WINDOW {
                 self.window = Vec::new();
@@ -67,7 +78,7 @@ impl SourceReader {
                 .and_then(|_| (&self.file).take(length.max(WINDOW)).read_to_end(&mut self.window));
             read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         }
-        let from = (span.offset - self.start) as usize;
+        let from = span.offset.saturating_sub(self.start) as usize;
         match self.window.get(from..from + span.length as usize) {
             Some(bytes) => Ok(bytes),
             None => Err(StoreError::Changed { path: self.path.clone() }),
@@ -91,7 +102,7 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        if inside {
+        if inside || self.packed {
             return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
         }
         let mut bytes = Vec::with_capacity(limit);

@@ -1,0 +1,17 @@
+//! What readers of plainer formats share.
+//!
+//! Claude Code's files are trees with copies, branches and fragments, and have machinery of their
+//! own. Other agents write a conversation down in order: their readers go through it once and tell
+//! a [`Draft`] what they see.
+
+mod cite;
+mod document;
+mod draft;
+mod editor;
+mod times;
+
+pub(super) use cite::Cite;
+pub(super) use document::{Document, document};
+pub(super) use draft::{Draft, Place, context, typed};
+pub(super) use editor::{Editor, editor};
+pub(super) use times::{local, timestamp};
