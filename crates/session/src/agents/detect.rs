@@ -206,10 +206,17 @@ fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
         at += line.width() as u64;
     }
     let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([at]);
-    let mut parts: Vec<Part> = starts
-        .iter()
-        .zip(ends)
-        .map(|((start, date), end)| Part { id: format!("{name}-{date}"), range: Some(*start..end) })
+    // A history that was cut begins in the middle of a session.
+    let first = starts.first().map_or(at, |(start, _)| *start);
+    let head = bytes.get(..first as usize).unwrap_or_default();
+    let cut = (!head.trim_ascii().is_empty())
+        .then(|| Part { id: format!("{name}-start"), range: Some(0..first) });
+    let mut parts: Vec<Part> = cut
+        .into_iter()
+        .chain(starts.iter().zip(ends).map(|((start, date), end)| Part {
+            id: format!("{name}-{date}"),
+            range: Some(*start..end),
+        }))
         .collect();
     // Two sessions may begin in the same second.
     let mut seen: HashMap<String, usize> = HashMap::new();

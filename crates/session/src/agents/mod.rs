@@ -1,9 +1,15 @@
 //! One reader per agent; each turns that agent's files into the same model.
 
+mod aider;
 pub mod claude_code;
+mod cline;
 mod codex;
 mod common;
 mod detect;
+mod mini_swe_agent;
+mod openhands;
+mod swe_agent;
+mod swe_smith;
 
 use crate::model::{Agent, Session};
 use crate::store::{SessionFiles, StoreError};
@@ -34,7 +40,12 @@ pub fn read_alone(
     let mut session = match files.agent {
         Agent::ClaudeCode => return claude_code::read_alone(files, limits, buffer),
         Agent::Codex => codex::read(files, limits, buffer)?,
-        _ => return claude_code::read_alone(files, limits, buffer),
+        Agent::OpenHands => openhands::read(files, limits)?,
+        Agent::SweAgent => swe_agent::read(files, limits)?,
+        Agent::MiniSweAgent => mini_swe_agent::read(files, limits)?,
+        Agent::SweSmith => swe_smith::read(files, limits)?,
+        Agent::Aider => aider::read(files)?,
+        Agent::Cline => cline::read(files, limits)?,
     };
     session.project_key = files.project_key.clone();
     Ok(session)
@@ -45,6 +56,11 @@ pub fn unread(agent: Agent) -> &'static [&'static str] {
     match agent {
         Agent::ClaudeCode => &claude_code::UNREAD,
         Agent::Codex => &codex::UNREAD,
-        _ => &[],
+        Agent::OpenHands => &openhands::UNREAD,
+        Agent::SweAgent => &swe_agent::UNREAD,
+        Agent::MiniSweAgent => &mini_swe_agent::UNREAD,
+        Agent::SweSmith => &swe_smith::UNREAD,
+        Agent::Aider => &aider::UNREAD,
+        Agent::Cline => &cline::UNREAD,
     }
 }

@@ -31,6 +31,17 @@ impl Source {
     /// Opens it for fetching content; fails when it is no longer the file that was read.
     pub fn open(&self) -> Result<SourceReader, StoreError> {
         let io = |cause| StoreError::Io { path: self.path.to_path_buf(), cause };
+        if self.path.is_dir() {
+            // A conversation in a folder: its content was copied when it was read.
+            let path = self.path.to_path_buf();
+            return Ok(SourceReader {
+                file: None,
+                path,
+                window: Vec::new(),
+                start: 0,
+                packed: true,
+            });
+        }
         let (mut file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
@@ -42,6 +53,7 @@ impl Source {
             // There is no seeking in packed bytes: hold them all.
             unpack(&file, &mut window).map_err(io)?;
         }
+        let file = Some(file);
         Ok(SourceReader { file, path: self.path.to_path_buf(), window, start: 0, packed })
     }
 }
@@ -50,7 +62,8 @@ impl Source {
 /// file order.
 #[derive(Debug)]
 pub struct SourceReader {
-    file: File,
+    /// None when there is nothing to read: all content is in the window, or was copied.
+    file: Option<File>,
     path: PathBuf,
     window: Vec<u8>,
     start: u64,
@@ -66,16 +79,15 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        if !inside && !self.packed {
+        if let Some(mut file) = self.file.as_ref().filter(|_| !inside && !self.packed) {
             self.window.clear();
             if self.window.capacity() as u64 > 4 * WINDOW {
                 self.window = Vec::new();
             }
             self.start = span.offset;
-            let read = self
-                .file
+            let read = file
                 .seek(SeekFrom::Start(span.offset))
-                .and_then(|_| (&self.file).take(length.max(WINDOW)).read_to_end(&mut self.window));
+                .and_then(|_| file.take(length.max(WINDOW)).read_to_end(&mut self.window));
             read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         }
         let from = span.offset.saturating_sub(self.start) as usize;
@@ -102,14 +114,13 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        if inside || self.packed {
+        let Some(mut file) = self.file.as_ref().filter(|_| !inside && !self.packed) else {
             return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
-        }
+        };
         let mut bytes = Vec::with_capacity(limit);
         let wanted = length.min(limit as u64 + 12);
-        self.file
-            .seek(SeekFrom::Start(span.offset))
-            .and_then(|_| (&self.file).take(wanted).read_to_end(&mut bytes))
+        file.seek(SeekFrom::Start(span.offset))
+            .and_then(|_| file.take(wanted).read_to_end(&mut bytes))
             .map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         Ok(text::decode_prefix(&bytes, limit).into_owned())
     }

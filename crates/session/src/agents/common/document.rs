@@ -1,8 +1,8 @@
 //! A file that is one JSON value.
 
-use super::Cite;
-use crate::model::{FileFacts, Problems};
-use crate::store::{Loaded, Source, StoreError, load};
+use super::{Cite, Draft};
+use crate::model::{Agent, FileFacts, Problems};
+use crate::store::{Loaded, SessionFiles, StoreError, load};
 use backstory_format::json::{Cause, Tape, Value, scan};
 use backstory_format::{Limits, Problem, ProblemId};
 use std::borrow::Cow;
@@ -14,8 +14,8 @@ use std::path::Path;
 pub(in crate::agents) struct Document {
     loaded: Loaded,
     tape: Tape,
-    pub(in crate::agents) problems: Problems,
-    pub(in crate::agents) file: FileFacts,
+    problems: Problems,
+    file: FileFacts,
 }
 
 /// Reads the JSON value that a file, or a part of one, consists of.
@@ -94,9 +94,12 @@ impl Document {
         Cite::at(self.loaded.start)
     }
 
-    /// The file, for fetching content later.
-    pub(in crate::agents) fn source(&self, path: &Path) -> Source {
-        self.loaded.source(path)
+    /// A session that begins with what is known of the file.
+    pub(in crate::agents) fn draft(&mut self, agent: Agent, files: &SessionFiles) -> Draft {
+        let mut draft = Draft::new(agent, files.id.clone(), self.loaded.source(&files.path));
+        draft.session.problems = std::mem::take(&mut self.problems);
+        draft.session.file = self.file;
+        draft
     }
 }
 

@@ -64,6 +64,7 @@ impl Draft {
 
     /// Counts a record under its type.
     pub(in crate::agents) fn count(&mut self, type_name: &str) {
+        self.session.file.records += 1;
         *self.session.counts.records_by_type.entry(type_name.into()).or_default() += 1;
     }
 

@@ -4,14 +4,18 @@
 //! own. Other agents write a conversation down in order: their readers go through it once and tell
 //! a [`Draft`] what they see.
 
+mod blocks;
+mod chat;
 mod cite;
 mod document;
 mod draft;
 mod editor;
 mod times;
 
+pub(super) use blocks::search_replace;
+pub(super) use chat::{Action, Chat, chat_usage, fenced};
 pub(super) use cite::Cite;
-pub(super) use document::{Document, document};
+pub(super) use document::document;
 pub(super) use draft::{Draft, Place, context, typed};
 pub(super) use editor::{Editor, editor};
 pub(super) use times::{local, timestamp};
