@@ -15,6 +15,7 @@ pub mod history;
 pub mod listing;
 pub mod model;
 pub mod parallel;
+pub mod redact;
 pub mod render;
 pub mod store;
 pub mod wire;
