@@ -16,5 +16,6 @@ pub mod listing;
 pub mod model;
 pub mod parallel;
 pub mod render;
+pub mod stats;
 pub mod store;
 pub mod wire;

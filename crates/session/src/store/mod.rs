@@ -13,7 +13,9 @@ pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
 pub use git::{Git, GitError, GitLine};
-pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
+pub use open::{
+    Ends, FileState, Read, Selective, StoreError, read_file, read_range, read_selected,
+};
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
