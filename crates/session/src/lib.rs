@@ -12,6 +12,7 @@ pub mod escape;
 pub mod excerpt;
 pub mod figures;
 pub mod history;
+pub mod link;
 pub mod listing;
 pub mod model;
 pub mod parallel;
