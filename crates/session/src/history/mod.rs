@@ -46,4 +46,4 @@ pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;
 pub use shell::ShellTouch;
-pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};
+pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};

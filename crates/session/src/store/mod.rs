@@ -6,6 +6,7 @@ mod open;
 mod output;
 mod project;
 mod source;
+mod spool;
 mod write;
 
 pub(crate) use discover::is_uuid;
@@ -17,4 +18,5 @@ pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
+pub use spool::Spool;
 pub use write::{Access, create_folder, plain_name, replace_file, resolve, write_file};
