@@ -2,6 +2,7 @@
 
 use crate::commands::{
     analyze, annotate, blame, capture, check, completions, log, ls, man, overview, show, stats,
+    analyze, annotate, blame, capture, check, completions, export, log, ls, man, overview, show,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ const LONG_VERSION: &str = concat!(
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1,",
     "\n  backstory.stats/1"
+    "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
 );
 
 #[derive(Debug, Subcommand)]
@@ -46,6 +48,7 @@ pub(crate) enum Command {
     Blame(blame::BlameArguments),
     Log(log::LogArguments),
     Annotate(annotate::AnnotateArguments),
+    Export(export::ExportArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }

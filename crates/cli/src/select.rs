@@ -212,15 +212,22 @@ pub(crate) enum Chosen<'a> {
     Agent(&'a AgentFile),
 }
 
-impl Chosen<'_> {
-    fn path(&self) -> &Path {
+impl<'a> Chosen<'a> {
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Chosen::Session(files) => &files.id,
+            Chosen::Agent(file) => &file.id,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &'a Path {
         match self {
             Chosen::Session(files) => &files.path,
             Chosen::Agent(file) => &file.path,
         }
     }
 
-    fn total_bytes(&self) -> u64 {
+    pub(crate) fn total_bytes(&self) -> u64 {
         match self {
             Chosen::Session(files) => files.total_bytes(),
             Chosen::Agent(file) => file.bytes,

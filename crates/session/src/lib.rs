@@ -10,6 +10,7 @@ pub mod check;
 pub mod document;
 pub mod escape;
 pub mod excerpt;
+pub mod export;
 pub mod figures;
 pub mod history;
 pub mod link;

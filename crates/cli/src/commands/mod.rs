@@ -9,6 +9,8 @@ pub(crate) mod capture;
 pub(crate) mod check;
 mod check_text;
 pub(crate) mod completions;
+pub(crate) mod export;
+mod export_report;
 pub(crate) mod log;
 mod log_table;
 pub(crate) mod ls;
@@ -38,6 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
+        Some(Command::Export(export)) => export::run(export, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

@@ -49,3 +49,4 @@ pub use scope::PathScope;
 pub use shell::ShellTouch;
 pub use states::{EditState, edit_states};
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};
+pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};

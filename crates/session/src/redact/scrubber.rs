@@ -71,6 +71,11 @@ impl Scrubber {
         Cow::Owned(matcher.replace_all(&first, with))
     }
 
+    /// [`scrub`](Scrubber::scrub), with the proof.
+    pub fn clear<'t>(&self, text: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::new(self.scrub(text))
+    }
+
     /// The text cleared.
     pub fn clear_text(&self, text: &str) -> Cleared<String> {
         Cleared::new(self.scrub(text).into_owned())

@@ -7,6 +7,7 @@ mod open;
 mod output;
 mod project;
 mod source;
+mod spool;
 mod write;
 
 pub use commits::{AddedLines, Commit, FileChange, Object};
@@ -21,4 +22,5 @@ pub use open::{
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
+pub use spool::Spool;
 pub use write::{Access, create_folder, plain_name, replace_file, resolve, write_file};
