@@ -1,7 +1,7 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
 use crate::commands::{
-    analyze, annotate, blame, capture, check, completions, log, ls, man, overview, show,
+    analyze, annotate, blame, capture, check, clone, completions, log, ls, man, overview, show,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -31,7 +31,8 @@ const LONG_VERSION: &str = concat!(
     "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
-    "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1"
+    "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1,",
+    "\n  backstory.clone/1, backstory.clone-proof/1"
 );
 
 #[derive(Debug, Subcommand)]
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Show(show::ShowArguments),
     Analyze(analyze::AnalyzeArguments),
     Check(check::CheckArguments),
+    Clone(Box<clone::CloneArguments>),
     Capture(capture::CaptureArguments),
     Blame(blame::BlameArguments),
     Log(log::LogArguments),

@@ -1,5 +1,6 @@
 //! Files: the only part of this crate that touches the file system.
 
+mod create;
 mod discover;
 mod git;
 mod open;
@@ -8,6 +9,7 @@ mod project;
 mod source;
 mod write;
 
+pub use create::{StagedFolder, create_file, try_file};
 pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
