@@ -3,6 +3,7 @@
 use crate::commands::{
     analyze, annotate, blame, capture, check, completions, log, ls, man, overview, show, stats,
     analyze, annotate, blame, capture, check, completions, export, log, ls, man, overview, show,
+    analyze, annotate, blame, capture, check, clone, completions, log, ls, man, overview, show,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ const LONG_VERSION: &str = concat!(
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1,",
     "\n  backstory.stats/1"
     "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
+    "\n  backstory.clone/1, backstory.clone-proof/1"
 );
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +46,7 @@ pub(crate) enum Command {
     Analyze(analyze::AnalyzeArguments),
     Check(check::CheckArguments),
     Stats(stats::StatsArguments),
+    Clone(Box<clone::CloneArguments>),
     Capture(capture::CaptureArguments),
     Blame(blame::BlameArguments),
     Log(log::LogArguments),
