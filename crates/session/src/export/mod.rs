@@ -165,9 +165,7 @@ fn write(
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {
     match options.format {
-        Format::OpenTraces(schema) => {
-            opentraces::write(prepared, schema, options, report, canon)
-        }
+        Format::OpenTraces(schema) => opentraces::write(prepared, schema, options, report, canon),
         Format::Atif(schema) => atif::write(prepared, schema, options, canon),
         Format::AgentTrace => {
             agent_trace::write(prepared, options, canon);

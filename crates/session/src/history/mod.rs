@@ -48,5 +48,4 @@ pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;
 pub use shell::ShellTouch;
 pub use states::{EditState, edit_states};
-pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};

@@ -1,8 +1,8 @@
 //! Which lines of which files the session wrote, and the patches that did it.
 
 use super::model_name;
-use crate::export::json::{Canon, sha256};
 use crate::export::flow::What;
+use crate::export::json::{Canon, sha256};
 use crate::export::lines::{WrittenFile, WrittenRange};
 use crate::export::murmur;
 use crate::export::prepared::Prepared;
