@@ -31,6 +31,8 @@ pub struct TracedEdit<'g> {
     pub placed: bool,
     /// Lines of the file as it is now that it wrote.
     pub surviving: u64,
+    /// First and last line of its text in the file right after it, where that is one place.
+    pub lines: Option<(u32, u32)>,
 }
 
 /// Lines of a file with their origins.
@@ -90,6 +92,17 @@ pub fn trace<'g>(
     traced
 }
 
+/// The file as the sessions last knew it, and where its lines come from. None where the last edit
+/// has no place and nothing was seen after it.
+pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String, Traced<'g>)> {
+    let chain = gathered.chains.get(name)?;
+    let steps = replay(&chain.events, None, None);
+    let text = steps.last()?.after()?.to_owned();
+    let target = Target { path: name, text: &text, until: None };
+    let traced = trace(gathered, &[name.to_owned()], Some(target));
+    Some((text, traced))
+}
+
 fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Traced<'g>) {
     let What::Edit(edit) = &step.event.what else {
         if let Known::State(text) = &step.what {
@@ -98,14 +111,22 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
         return;
     };
     let number = traced.edits.len() as u32;
-    let mut entry =
-        TracedEdit { event: step.event, edit, added: 0, removed: 0, placed: true, surviving: 0 };
+    let mut entry = TracedEdit {
+        event: step.event,
+        edit,
+        added: 0,
+        removed: 0,
+        placed: true,
+        surviving: 0,
+        lines: None,
+    };
     match &step.what {
         Known::Placed(placed) => {
             walk_placed(tracer, track, step, edit, placed, number, &mut entry);
         }
         Known::Overwrite(text) => {
             tracer.see(track, text, step.time);
+            entry.lines = Some((1, split_lines(text).count() as u32));
             entry.added = edit.added_lines.len() as u64;
             let added = |at: usize| edit.added_lines.contains(&(at as u32 + 1));
             tracer.remark(track, |at, mark| match mark.origin {
@@ -134,6 +155,7 @@ fn walk_placed(
     entry: &mut TracedEdit<'_>,
 ) {
     tracer.see(track, &placed.before, step.time);
+    entry.lines = placed.lines();
     let maker = Maker::Edit { number, inferred: placed.inferred };
     let mut before = placed.before.as_str();
     for part in &placed.parts {

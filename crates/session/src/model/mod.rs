@@ -7,6 +7,7 @@
 mod content;
 mod effect;
 mod problems;
+mod requests;
 mod session;
 mod turn;
 mod usage;
@@ -14,6 +15,7 @@ mod usage;
 pub use content::{Content, Span};
 pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
 pub use problems::Problems;
+pub use requests::{RequestShape, Requests};
 pub use session::{
     Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
     ForkedFrom, OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,

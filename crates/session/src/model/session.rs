@@ -1,6 +1,6 @@
 //! A session as a whole.
 
-use super::{CallOutcome, Content, Problems, Span, Step, Turn, UsageTotal};
+use super::{CallOutcome, Content, Problems, Requests, Span, Step, Turn, UsageTotal};
 use crate::store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -341,8 +341,7 @@ pub struct Session {
     pub problems: Problems,
     /// Records that are part of no turn but that other views need: backups of files.
     pub file_history: Vec<Span>,
-    /// What the model was told before the first prompt, where the trace holds it.
-    pub system_prompt: Option<Content>,
+    pub requests: Requests,
     /// US dollars, as the agent itself reckoned them.
     pub reported_cost: Option<f64>,
     pub benchmark: Option<Benchmark>,
@@ -384,7 +383,7 @@ impl Session {
             chain: Vec::new(),
             problems: Problems::default(),
             file_history: Vec::new(),
-            system_prompt: None,
+            requests: Requests::default(),
             reported_cost: None,
             benchmark: None,
         }

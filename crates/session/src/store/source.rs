@@ -34,13 +34,7 @@ impl Source {
         if self.path.is_dir() {
             // A conversation in a folder: its content was copied when it was read.
             let path = self.path.to_path_buf();
-            return Ok(SourceReader {
-                file: None,
-                path,
-                window: Vec::new(),
-                start: 0,
-                packed: true,
-            });
+            return Ok(SourceReader { file: None, path, window: Vec::new(), start: 0 });
         }
         let (mut file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
@@ -53,8 +47,20 @@ impl Source {
             // There is no seeking in packed bytes: hold them all.
             unpack(&file, &mut window).map_err(io)?;
         }
-        let file = Some(file);
-        Ok(SourceReader { file, path: self.path.to_path_buf(), window, start: 0, packed })
+        let file = (!packed).then_some(file);
+        Ok(SourceReader { file, path: self.path.to_path_buf(), window, start: 0 })
+    }
+
+    /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
+    pub fn open_whole(&self, limit: u64) -> Result<SourceReader, StoreError> {
+        let mut reader = self.open()?;
+        let length = self.state.map_or(u64::MAX, |state| state.size);
+        if let Some(file) = reader.file.as_ref().filter(|_| length <= limit) {
+            reader.window.reserve(length as usize);
+            let read = file.take(length).read_to_end(&mut reader.window);
+            read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
+        }
+        Ok(reader)
     }
 }
 
@@ -67,8 +73,6 @@ pub struct SourceReader {
     path: PathBuf,
     window: Vec<u8>,
     start: u64,
-    /// The window is the whole content, unpacked.
-    packed: bool,
 }
 
 const WINDOW: u64 = 256 << 10;
@@ -79,7 +83,7 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        if let Some(mut file) = self.file.as_ref().filter(|_| !inside && !self.packed) {
+        if let Some(mut file) = self.file.as_ref().filter(|_| !inside) {
             self.window.clear();
             if self.window.capacity() as u64 > 4 * WINDOW {
                 self.window = Vec::new();
@@ -114,7 +118,7 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside = span.offset >= self.start
             && span.offset + length <= self.start + self.window.len() as u64;
-        let Some(mut file) = self.file.as_ref().filter(|_| !inside && !self.packed) else {
+        let Some(mut file) = self.file.as_ref().filter(|_| !inside) else {
             return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
         };
         let mut bytes = Vec::with_capacity(limit);

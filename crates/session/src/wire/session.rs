@@ -84,9 +84,6 @@ impl Serialize for SessionJson<'_> {
         if let Some(benchmark) = &session.benchmark {
             map.serialize_entry("benchmark", &BenchmarkJson(reader, benchmark))?;
         }
-        if let Some(prompt) = &session.system_prompt {
-            map.serialize_entry("system_prompt", &Text(reader, &[prompt]))?;
-        }
         map.serialize_entry("turns", &Turns(reader, &session.turns))?;
         let abandoned: Vec<_> =
             session.abandoned.iter().map(|branch| BranchJson(reader, branch)).collect();

@@ -94,6 +94,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         chain: facts::chain(rows, chain_links),
         problems,
         file_history: rows.file_history.clone(),
+        requests: facts::requests(rows),
         project_key: origin.project_key,
         ..Session::new(Agent::ClaudeCode, origin.kind, origin.id, origin.source)
     };

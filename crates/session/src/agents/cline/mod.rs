@@ -34,7 +34,7 @@ pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, Stor
         if let Some(id) = value.get_text("sessionId") {
             reading.draft.session.id = id.into_owned();
         }
-        reading.draft.session.system_prompt = reading.cite.field(&value, "system_prompt");
+        reading.draft.told(reading.cite.field(&value, "system_prompt"), None);
         for (number, message) in messages.iter().flat_map(|list| list.items()).enumerate() {
             reading.message(number as u64 + 1, &message);
         }

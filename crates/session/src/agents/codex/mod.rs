@@ -97,7 +97,9 @@ fn put_before(
     session.abandoned.splice(0..0, earlier.abandoned);
     session.title = earlier.title.or(session.title.take());
     session.started = earlier.started.or(session.started);
-    session.system_prompt = session.system_prompt.take().or(earlier.system_prompt);
+    if session.requests.shapes.is_empty() {
+        session.requests = earlier.requests;
+    }
     let by_type = std::mem::take(&mut session.counts.records_by_type);
     session.counts = Counts { records_by_type: by_type, ..Counts::of(&session.turns) };
     session.models = models(&session.turns, &session.abandoned);

@@ -128,7 +128,7 @@ impl Rollout {
         draft.session.entrypoints.extend(entrypoint.map(Arc::from));
         let instructions = meta.get("base_instructions");
         let instructions = instructions.as_ref().and_then(|told| cite.field(told, "text"));
-        draft.session.system_prompt = instructions.or_else(|| cite.field(meta, "instructions"));
+        draft.told(instructions.or_else(|| cite.field(meta, "instructions")), None);
         draft.session.forked_from = meta
             .get_text("forked_from_id")
             .map(|from| ForkedFrom { session: from.into(), record: None });

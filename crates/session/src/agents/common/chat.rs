@@ -54,8 +54,8 @@ impl Chat {
         match &*role {
             "system" => {
                 let text = self.texts(message).into_iter().next();
-                if self.draft.session.system_prompt.is_none() {
-                    self.draft.session.system_prompt = text;
+                if self.draft.session.requests.shapes.is_empty() {
+                    self.draft.told(text, None);
                 } else {
                     self.draft.event("system", text);
                 }

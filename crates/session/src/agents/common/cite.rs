@@ -29,11 +29,6 @@ impl Cite {
         Cite { start: None }
     }
 
-    /// A string's text; other values as JSON.
-    pub(in crate::agents) fn content(self, value: &Value<'_>) -> Content {
-        self.text(value).unwrap_or_else(|| self.json(value))
-    }
-
     /// A string's text.
     pub(in crate::agents) fn text(self, value: &Value<'_>) -> Option<Content> {
         if value.kind() != Kind::String {

@@ -2,8 +2,8 @@
 
 use crate::model::{
     Agent, Block, Branch, Call, CallOutcome, CallResult, Compaction, CompactionKind, Content,
-    Counts, Event, OrphanResult, Outcome, Prompt, PromptBlock, Session, SessionKind, Step, Title,
-    TitleSource, Turn, TurnKind, models, usage,
+    Counts, Event, OrphanResult, Outcome, Prompt, PromptBlock, RequestShape, Session, SessionKind,
+    Step, Title, TitleSource, Turn, TurnKind, models, usage,
 };
 use crate::store::Source;
 use backstory_format::{Problem, ProblemId};
@@ -311,6 +311,14 @@ impl Draft {
             records: left.iter().map(|turn| 1 + turn.steps.len() as u64).sum(),
             turns: left,
         });
+    }
+
+    /// What the model was told before the first prompt, and the tools it was given; the first counts.
+    pub(in crate::agents) fn told(&mut self, system: Option<Content>, tools: Option<Content>) {
+        let shapes = &mut self.session.requests.shapes;
+        if shapes.is_empty() && (system.is_some() || tools.is_some()) {
+            shapes.push(RequestShape { line: self.place.line, system, tools });
+        }
     }
 
     /// The folder that the agent works in from here on.

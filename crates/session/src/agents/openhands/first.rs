@@ -62,7 +62,9 @@ impl Events {
         let source = event.get_text("source");
         match (action, source.as_deref()) {
             ("system", _) => {
-                self.draft.session.system_prompt = self.cite.field(&arguments, "content");
+                let tools = arguments.get("tools").filter(|tools| tools.kind() == Kind::Array);
+                let tools = tools.map(|tools| self.cite.json(&tools));
+                self.draft.told(self.cite.field(&arguments, "content"), tools);
                 if let Some(version) = arguments.get_text("openhands_version") {
                     self.draft.released(version);
                 }

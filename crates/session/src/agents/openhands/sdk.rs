@@ -87,7 +87,8 @@ impl Events {
             "SystemPromptEvent" => {
                 let prompt = event.get("system_prompt");
                 let text = prompt.as_ref().and_then(|prompt| self.cite.field(prompt, "text"));
-                self.draft.session.system_prompt = text;
+                let tools = event.get("tools").filter(|tools| tools.kind() == Kind::Array);
+                self.draft.told(text, tools.map(|tools| self.cite.json(&tools)));
             }
             "MessageEvent" => self.message(event),
             "ActionEvent" => self.action(event),
