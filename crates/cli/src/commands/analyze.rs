@@ -123,7 +123,8 @@ fn analyze(
     grouping: Grouping,
     global: &GlobalArguments,
 ) -> Result<Analysis, CliError> {
-    let work = Work::named(targets, global)?;
+    let mut work = Work::named(targets, global)?;
+    work.keep_claude_code();
     if work.is_empty() {
         return Err(CliError::not_found("no sessions to analyse")
             .hint("name a place with --root DIR or give the path of a session file"));

@@ -8,7 +8,7 @@ use crate::pager;
 use crate::select::{Chosen, Selection};
 use crate::ui;
 use backstory_session::agents::{self, claude_code};
-use backstory_session::model::Session;
+use backstory_session::model::{Agent, Session};
 use backstory_session::store::{Access, Notice, Root, discover, resolve, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,9 @@ pub(crate) fn find(
             (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
-    if let Chosen::Session(files) = chosen {
+    if let Chosen::Session(files) = chosen
+        && files.agent == Agent::ClaudeCode
+    {
         let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
         let siblings = match &path {
             // Only the file was named, so its neighbours are still unknown.

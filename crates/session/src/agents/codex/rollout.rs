@@ -3,7 +3,7 @@
 use super::events::Echoes;
 use super::patch;
 use super::{Base, legacy};
-use crate::agents::common::{Cite, Draft, context, timestamp, typed};
+use crate::agents::common::{Cite, Draft, timestamp, typed};
 use crate::model::{
     Block, Call, CallOutcome, CompactionKind, Content, Effect, ForkedFrom, Parent, PromptBlock,
     Session, SessionKind, TurnKind, UsageTotal,
@@ -23,8 +23,8 @@ pub(super) struct Rollout {
     pub(super) base: Option<Base>,
     records: u64,
     named: bool,
-    /// What was put before the next prompt by the client.
-    scaffolding: Vec<PromptBlock>,
+    /// What the client told the model on its own behalf before the next prompt.
+    scaffolding: Vec<Content>,
     pub(super) echoes: Echoes,
     usage: Usage,
     after_result: bool,
@@ -212,7 +212,7 @@ impl Rollout {
             // What the client tells the model on its own behalf.
             _ => {
                 let texts = parts.iter().filter_map(|part| cite.field(part, "text"));
-                self.scaffolding.extend(texts.map(context));
+                self.scaffolding.extend(texts);
             }
         }
     }
@@ -223,17 +223,16 @@ impl Rollout {
         let blocks: Vec<PromptBlock> = parts
             .iter()
             .filter_map(|part| match part.get_text("type").as_deref() {
-                Some("input_image") => {
-                    Some(PromptBlock { block: image(part), context: scaffolding })
-                }
-                _ => cite.field(part, "text").map(if scaffolding { context } else { typed }),
+                Some("input_image") => Some(PromptBlock { block: image(part), context: false }),
+                _ => cite.field(part, "text").map(typed),
             })
             .collect();
         if scaffolding {
             if first.is_some_and(|text| text.starts_with("<turn_aborted>")) {
                 self.draft.event("interrupted", None);
             } else {
-                self.scaffolding.extend(blocks);
+                let texts = parts.iter().filter_map(|part| cite.field(part, "text"));
+                self.scaffolding.extend(texts);
             }
             return;
         }
@@ -244,14 +243,16 @@ impl Rollout {
         self.begin_turn(blocks, first.as_deref());
     }
 
-    pub(super) fn begin_turn(&mut self, mut blocks: Vec<PromptBlock>, words: Option<&str>) {
+    pub(super) fn begin_turn(&mut self, blocks: Vec<PromptBlock>, words: Option<&str>) {
         self.draft.close();
-        blocks.splice(0..0, self.scaffolding.drain(..));
         let kind = match self.draft.session.kind {
             SessionKind::Session => TurnKind::Human,
             _ => TurnKind::Task,
         };
         self.draft.prompt(kind, blocks, words);
+        for text in std::mem::take(&mut self.scaffolding) {
+            self.draft.event("instructions", Some(text));
+        }
         self.after_result = false;
     }
 

@@ -34,6 +34,8 @@ pub(in crate::agents) struct Draft {
     waiting: HashMap<Box<str>, Address>,
     answered: HashMap<Box<str>, Address>,
     title: Option<String>,
+    /// Events before the first turn.
+    early: Vec<Event>,
 }
 
 type Address = (usize, usize, usize);
@@ -50,6 +52,7 @@ impl Draft {
             waiting: HashMap::new(),
             answered: HashMap::new(),
             title: None,
+            early: Vec::new(),
         }
     }
 
@@ -91,7 +94,7 @@ impl Draft {
             origin: None,
             steps: Vec::new(),
             interjections: Vec::new(),
-            events: Vec::new(),
+            events: std::mem::take(&mut self.early),
             outcome: Outcome::Open,
             duration_ms: None,
         });
@@ -265,12 +268,11 @@ impl Draft {
     /// Something that is neither prompt nor answer.
     pub(in crate::agents) fn event(&mut self, kind: &str, text: Option<Content>) {
         self.close();
-        if self.session.turns.is_empty() {
-            self.prompt(TurnKind::Continuation, Vec::new(), None);
-        }
         let Place { line, timestamp } = self.place;
-        if let Some(turn) = self.session.turns.last_mut() {
-            turn.events.push(Event { kind: kind.into(), line, timestamp, text });
+        let event = Event { kind: kind.into(), line, timestamp, text };
+        match self.session.turns.last_mut() {
+            Some(turn) => turn.events.push(event),
+            None => self.early.push(event),
         }
     }
 
@@ -349,6 +351,10 @@ impl Draft {
     /// The whole session.
     pub(in crate::agents) fn finish(mut self) -> Session {
         self.close();
+        if !self.early.is_empty() {
+            // Nothing but events: they happened in a turn of their own.
+            self.prompt(TurnKind::Continuation, Vec::new(), None);
+        }
         let mut session = self.session;
         let mut orphans: Vec<u64> = Vec::new();
         for turn in &mut session.turns {
