@@ -8,7 +8,12 @@ mod blame_table;
 pub(crate) mod capture;
 pub(crate) mod check;
 mod check_text;
+pub(crate) mod clone;
+mod clone_summarizer;
+mod clone_text;
 pub(crate) mod completions;
+pub(crate) mod export;
+mod export_report;
 pub(crate) mod log;
 mod log_table;
 pub(crate) mod ls;
@@ -18,6 +23,8 @@ pub(crate) mod overview;
 pub(crate) mod show;
 mod show_all;
 mod show_view;
+pub(crate) mod stats;
+mod stats_table;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
@@ -34,7 +41,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
+        Some(Command::Export(export)) => export::run(export, &arguments.global),
+        Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

@@ -41,7 +41,7 @@ pub fn read(
     wanted: Wanted<'_>,
 ) -> Result<(Extracted, Vec<StoreError>), StoreError> {
     let (session, mut notes, failures) = claude_code::read_noted(files, limits, buffer, wanted)?;
-    Ok((extract(&session, wanted, &mut notes), failures))
+    Ok((extract_noted(&session, wanted, &mut notes), failures))
 }
 
 /// The same for a subagent's file by itself.
@@ -52,11 +52,15 @@ pub fn read_stray(
     wanted: Wanted<'_>,
 ) -> Result<Extracted, StoreError> {
     let (session, notes) = claude_code::read_stray_noted(agent, limits, buffer, wanted)?;
-    Ok(extract(&session, wanted, &mut [notes]))
+    Ok(extract_noted(&session, wanted, &mut [notes]))
 }
 
-/// Takes everything about the wanted files out of a session and its subagents.
-fn extract(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
+/// Takes everything about the wanted files out of a session that was read already.
+pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
+    extract_noted(session, wanted, &mut [])
+}
+
+fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);

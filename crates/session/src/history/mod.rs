@@ -30,6 +30,7 @@ mod report;
 mod reshape;
 mod scope;
 mod shell;
+mod states;
 mod trace;
 mod tracer;
 
@@ -39,7 +40,7 @@ pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
     Sighting, SightingSource, What,
 };
-pub use extract::{Extracted, Wanted, read, read_stray};
+pub use extract::{Extracted, Wanted, extract, read, read_stray};
 pub use gather::{Chain, Gathered, Readings};
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
@@ -48,4 +49,5 @@ pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;
 pub use shell::ShellTouch;
-pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace};
+pub use states::{EditState, edit_states};
+pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};

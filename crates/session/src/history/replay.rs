@@ -94,6 +94,22 @@ impl<'e> Placed<'e> {
     pub(super) fn after(&self) -> &Text<'e> {
         self.parts.last().map_or(&self.before, |part| &part.after)
     }
+
+    /// First and last line of what it wrote, if that is in one place.
+    pub(super) fn lines(&self) -> Option<(u32, u32)> {
+        let [part] = self.parts.as_slice() else { return None };
+        let place = match part.regions.as_deref() {
+            Some([region]) => region.after.clone(),
+            Some(_) => return None,
+            None => 0..part.after.len(),
+        };
+        let before = part.after.as_bytes().get(..place.start)?;
+        let inside = part.after.as_bytes().get(place)?;
+        let inside = inside.strip_suffix(b"\n").unwrap_or(inside);
+        let breaks = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u32;
+        let first = breaks(before) + 1;
+        Some((first, first + breaks(inside)))
+    }
 }
 
 /// Finds states for the events of one path. `first` is the file as it was under another name,

@@ -33,11 +33,13 @@ pub struct TracedEdit<'g> {
     pub placed: bool,
     /// Lines of the file as it is now that it wrote.
     pub surviving: u64,
+    /// First and last line of its text in the file right after it, where that is one place.
+    pub lines: Option<(u32, u32)>,
 }
 
 impl<'g> TracedEdit<'g> {
     fn new(event: &'g Event, edit: &'g Edit) -> TracedEdit<'g> {
-        TracedEdit { event, edit, added: 0, removed: 0, placed: true, surviving: 0 }
+        TracedEdit { event, edit, added: 0, removed: 0, placed: true, surviving: 0, lines: None }
     }
 }
 
@@ -109,6 +111,7 @@ fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
     let mut entry = TracedEdit::new(step.event, edit);
     match &step.what {
         Known::Placed(placed) => {
+            entry.lines = placed.lines();
             let mut before = &placed.before;
             for part in &placed.parts {
                 let counted = match &part.regions {
@@ -120,13 +123,27 @@ fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
                 before = &part.after;
             }
         }
-        Known::Overwrite(_) => entry.added = edit.added_lines.len() as u64,
+        Known::Overwrite(text) => {
+            entry.lines = Some((1, split_lines(text).count() as u32));
+            entry.added = edit.added_lines.len() as u64;
+        }
         Known::State(_) | Known::Lost => {
             entry.placed = false;
             (entry.added, entry.removed) = stated(edit);
         }
     }
     Some(entry)
+}
+
+/// The file as the sessions last knew it, and where its lines come from. None where the last edit
+/// has no place and nothing was seen after it.
+pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String, Traced<'g>)> {
+    let chain = gathered.chains.get(name)?;
+    let steps = replay(&chain.events, None, None, &[]);
+    let text = steps.last()?.after()?.to_string();
+    let target = Target { path: name, text: &text, until: None };
+    let traced = trace(gathered, &[name.to_owned()], Some(target));
+    Some((text, traced))
 }
 
 fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Traced<'g>) {
@@ -144,6 +161,7 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
         }
         Known::Overwrite(text) => {
             tracer.see(track, text, step.time);
+            entry.lines = Some((1, split_lines(text).count() as u32));
             entry.added = edit.added_lines.len() as u64;
             let added = |at: usize| edit.added_lines.contains(&(at as u32 + 1));
             tracer.remark(track, |at, mark| match mark.origin {
@@ -172,6 +190,7 @@ fn walk_placed(
     entry: &mut TracedEdit<'_>,
 ) {
     tracer.see(track, &placed.before, step.time);
+    entry.lines = placed.lines();
     let maker = Maker::Edit { number, basis: placed.basis };
     let mut before: &str = &placed.before;
     for part in &placed.parts {

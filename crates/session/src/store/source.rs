@@ -42,6 +42,18 @@ impl Source {
             start: 0,
         })
     }
+
+    /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
+    pub fn open_whole(&self, limit: u64) -> Result<SourceReader, StoreError> {
+        let mut reader = self.open()?;
+        let length = self.state.map_or(u64::MAX, |state| state.size);
+        if length <= limit {
+            reader.window.reserve(length as usize);
+            let read = (&reader.file).take(length).read_to_end(&mut reader.window);
+            read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
+        }
+        Ok(reader)
+    }
 }
 
 /// Reads content of one source; keeps a small window, because content is mostly asked for in
