@@ -20,6 +20,8 @@ pub(crate) mod ls;
 mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
+pub(crate) mod redact;
+mod redact_report;
 pub(crate) mod show;
 mod show_all;
 mod show_view;
@@ -46,6 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Export(export)) => export::run(export, &arguments.global),
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
+        Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

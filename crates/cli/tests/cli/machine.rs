@@ -60,7 +60,7 @@ fn version_says_what_is_covered() {
     reads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
       backstory.analysis/1, backstory.profile/1, backstory.differences/1,
-      backstory.blame/1, backstory.log/1, backstory.annotate/1,
+      backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,
       backstory.stats/1
     ");
 }
@@ -89,6 +89,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "check",
         "stats",
         "capture",
+        "redact",
         "completions",
         "man",
     ] {

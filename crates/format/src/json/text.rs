@@ -50,6 +50,39 @@ pub fn has_lone_surrogate(raw: &[u8]) -> bool {
     false
 }
 
+/// Where places of the decoded text stand in the raw inside of a JSON string. `places` are byte
+/// offsets into what [`decode`] gives, in ascending order.
+pub fn locate(raw: &[u8], places: &[usize]) -> Vec<usize> {
+    let mut located = Vec::with_capacity(places.len());
+    let (mut at, mut decoded) = (0, 0);
+    for &place in places {
+        while decoded < place && at < raw.len() {
+            let rest = raw.get(at..).unwrap_or_default();
+            let plain = rest.iter().take(place - decoded);
+            let plain = plain.take_while(|byte| byte.is_ascii() && **byte != b'\\').count();
+            if plain > 0 {
+                at += plain;
+                decoded += plain;
+                continue;
+            }
+            if rest.first() == Some(&b'\\') {
+                let (unit, width) = read_escape(rest);
+                at += width.min(rest.len());
+                decoded += match unit {
+                    Unit::Character(character) => character.len_utf8(),
+                    Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER.len_utf8(),
+                };
+                continue;
+            }
+            let (character, width) = bstr::decode_utf8(rest);
+            at += width.max(1);
+            decoded += character.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+        }
+        located.push(at);
+    }
+    located
+}
+
 /// Appends `text` as the inside of a JSON string.
 pub fn encode_into(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
@@ -240,6 +273,20 @@ mod tests {
     fn escapes_and_pairs() {
         assert_eq!(decode(br#"a\n\"\\\/\u0041\ud83d\ude00b"#), "a\n\"\\/A\u{1F600}b");
         assert_eq!(decode(b"plain"), "plain");
+    }
+
+    #[test]
+    fn places_in_the_decoded_text_are_found_in_the_raw_one() {
+        let raw = br#"a\n\u00e9"b\ud83d\ude00c\ud83dd"#;
+        let decoded = decode(raw);
+        for needle in ["a", "\u{e9}", "b", "\u{1F600}c", "d"] {
+            let at = decoded.find(needle).unwrap();
+            let located = locate(raw, &[at, at + needle.len()]);
+            assert_eq!(decode(&raw[located[0]..located[1]]), needle);
+        }
+        let raw = b"caf\xe9 key";
+        let at = decode(raw).find("key").unwrap();
+        assert_eq!(locate(raw, &[at, at + 3]), [5, 8]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use discover::{
 };
 pub use git::{Git, GitError, GitLine};
 pub use open::{
-    Ends, FileState, Read, Selective, StoreError, read_file, read_range, read_selected,
+    Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};

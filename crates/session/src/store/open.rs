@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read.
@@ -123,6 +123,39 @@ fn read_with<V: Visitor>(
         }
     }
     Err(StoreError::Changed { path: path.into() })
+}
+
+/// Hands every line of a file, with its ending, to `each`: up to the size it had when it was
+/// opened, or that it had in `before`, of which it must be the continuation.
+pub fn each_line<E: From<StoreError>>(
+    path: &Path,
+    before: Option<FileState>,
+    mut each: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<FileState, E> {
+    let changed = || E::from(StoreError::Changed { path: path.into() });
+    let (file, now) = open(path)?;
+    if before.is_some_and(|before| !now.continues(&before)) {
+        return Err(changed());
+    }
+    let state = before.unwrap_or(now);
+    let mut lines = io::BufReader::with_capacity(WINDOW / 4, (&file).take(state.size));
+    let mut line = Vec::new();
+    let mut read = 0;
+    loop {
+        line.clear();
+        let width = lines
+            .read_until(b'\n', &mut line)
+            .map_err(|cause| E::from(StoreError::Io { path: path.into(), cause }))?;
+        if width == 0 {
+            break;
+        }
+        read += width as u64;
+        each(&line)?;
+        if line.capacity() > KEEP {
+            line = Vec::new();
+        }
+    }
+    if read == state.size { Ok(state) } else { Err(changed()) }
 }
 
 /// Reads bytes `start..end` of `path` (as far as it goes).

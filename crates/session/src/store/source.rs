@@ -14,17 +14,32 @@ use std::sync::Arc;
 pub struct Source {
     path: Arc<Path>,
     state: Option<FileState>,
+    /// What is shown instead of the path.
+    shown: Option<Arc<str>>,
 }
 
 impl Source {
     /// The file at `path` in the state in which it was read.
     pub fn new(path: &Path, state: Option<FileState>) -> Source {
-        Source { path: path.into(), state }
+        Source { path: path.into(), state, shown: None }
     }
 
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The path that is shown to people.
+    pub fn shown_path(&self) -> Cow<'_, str> {
+        match &self.shown {
+            Some(shown) => Cow::Borrowed(shown),
+            None => self.path.to_string_lossy(),
+        }
+    }
+
+    /// Shows another path: that of the file of which this is a cleared copy.
+    pub fn show_as(&mut self, path: &str) {
+        self.shown = Some(path.into());
     }
 
     /// Opens it for fetching content; fails when it is no longer the file that was read.
