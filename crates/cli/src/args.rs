@@ -1,7 +1,8 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
 use crate::commands::{
-    analyze, annotate, blame, capture, check, completions, log, ls, man, overview, show, stats,
+    analyze, annotate, blame, capture, check, completions, link, log, ls, man, overview, show,
+    stats,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ const LONG_VERSION: &str = concat!(
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1,",
-    "\n  backstory.stats/1"
+    "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1"
 );
 
 #[derive(Debug, Subcommand)]
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     Analyze(analyze::AnalyzeArguments),
     Check(check::CheckArguments),
     Stats(stats::StatsArguments),
+    Link(link::LinkArguments),
     Capture(capture::CaptureArguments),
     Blame(blame::BlameArguments),
     Log(log::LogArguments),

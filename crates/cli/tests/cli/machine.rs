@@ -61,7 +61,7 @@ fn version_says_what_is_covered() {
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
       backstory.analysis/1, backstory.profile/1, backstory.differences/1,
       backstory.blame/1, backstory.log/1, backstory.annotate/1,
-      backstory.stats/1
+      backstory.stats/1, backstory.link/1, backstory.link-note/1
     ");
 }
 
@@ -88,6 +88,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "analyze",
         "check",
         "stats",
+        "link",
         "capture",
         "completions",
         "man",

@@ -5,6 +5,7 @@ mod blame;
 mod blocks;
 mod check;
 mod content;
+mod link;
 mod session;
 mod stats;
 
@@ -13,6 +14,7 @@ pub use blame::{
     touch_json,
 };
 pub use check::CheckJson;
+pub use link::{LINK_SCHEMA, NOTE_SCHEMA, link_json, note_json};
 pub use session::SessionJson;
 pub use stats::{STATS_SCHEMA, stats_json, zone_name};
 
