@@ -83,6 +83,14 @@ fn stray(
     }
 }
 
+/// Whether a session's files hold one of these words.
+pub fn speaks_of(files: &SessionFiles, words: &[String]) -> bool {
+    let finders: Vec<memmem::Finder<'_>> =
+        words.iter().map(|word| memmem::Finder::new(word.as_bytes())).collect();
+    let agents = files.agents.iter().map(|agent| agent.path.as_path());
+    std::iter::once(files.path.as_path()).chain(agents).any(|path| mentions(path, &finders))
+}
+
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {
     let longest = finders.iter().map(|finder| finder.needle().len()).max().unwrap_or(0);
     let found = Ends::open(path).and_then(|file| {

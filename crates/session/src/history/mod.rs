@@ -34,7 +34,7 @@ mod states;
 mod trace;
 mod tracer;
 
-pub use collect::{Collected, collect, telling_part};
+pub use collect::{Collected, collect, speaks_of, telling_part};
 pub use diff::{LineDiff, line_diff};
 pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,

@@ -87,7 +87,7 @@ impl Git {
         finished(words, output.map_err(GitError::Start)?)
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub(super) fn command(&self, words: &[&str]) -> Command {
         let switched_off = [
             "core.fsmonitor=false",
             "core.hooksPath=/dev/null",
@@ -199,7 +199,7 @@ impl Git {
     }
 }
 
-fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+pub(super) fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }
