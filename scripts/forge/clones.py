@@ -2,7 +2,7 @@
 """Resumes clones with the real client and judges what it would send.
 
 usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
-                 [--limit N] [--keep DIR] [--table FILE]
+                 [--limit N] [--table FILE] [--quiet]
 
 Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
 clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
@@ -19,6 +19,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -157,10 +158,10 @@ def find_sources(sessions, forged):
 
 
 def spread(pairs, limit):
-    """So many of all, evenly."""
+    """So many of all, the same each time."""
     if not limit or limit >= len(pairs):
         return pairs
-    return [pairs[number * len(pairs) // limit] for number in range(limit)]
+    return random.Random(1).sample(pairs, limit)
 
 
 def main():
@@ -172,6 +173,7 @@ def main():
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
     options = parser.parse_args()
     versions = []
     for version in options.versions.split(","):
@@ -200,7 +202,10 @@ def main():
                 if outcome != "ok":
                     name = "/".join(source.parts[-5:]) if options.forged else source.name
                     lines.append(f"{outcome}: {version} {preset} {name}: {detail}")
-                    print(lines[-1], flush=True)
+                    if options.quiet:
+                        print(f"{outcome}: {version} {preset}", flush=True)
+                    else:
+                        print(lines[-1], flush=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     outcomes = ["ok", "failed", "apart", "not cloned"]
