@@ -48,6 +48,8 @@ PRESETS = {
     "bands": ["--band", "0-100:compress", "--include-user", "--thinking", "remove"],
 }
 PROMPT = "Forge asks: are you still there?"
+TIMED_OUT = "the client did not finish in time"
+process.LIMIT = 180.0
 
 
 class Room:
@@ -74,7 +76,9 @@ class Room:
         words = [str(client.installed(version)), "-p", "--resume", session, *client.mode_flags(version)]
         try:
             code, results = process.run_print(words, [{"text": PROMPT}], self.project, variables)
-        except (process.Failed, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired:
+            return None, TIMED_OUT
+        except process.Failed as error:
             return None, f"client: {str(error)[:200]}"
         finally:
             api.shutdown()
@@ -130,7 +134,7 @@ def valid(line):
 
 
 def try_one(binary, source, preset, version, scratch):
-    """(outcome, detail): ok, refused (by us), apart (the source does not resume either) or failed."""
+    """(outcome, detail): ok, failed, apart (the source does not resume either), not cloned or timed out."""
     room = Room(scratch)
     try:
         told, reason = clone(binary, source, room, PRESETS[preset])
@@ -140,6 +144,8 @@ def try_one(binary, source, preset, version, scratch):
         faults = [reason] if reason else judge(body, told["path"], [m["uuid"] for m in told["messages"]])
         if not faults:
             return "ok", None
+        if reason == TIMED_OUT:
+            return "timed out", reason
         apart = source_resumes(source, version, scratch)
         return ("apart", f"{faults[0]} (source: {apart})") if apart else ("failed", "; ".join(faults[:3]))
     finally:
@@ -208,13 +214,13 @@ def main():
                         print(lines[-1], flush=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    outcomes = ["ok", "failed", "apart", "not cloned"]
+    outcomes = ["ok", "failed", "apart", "not cloned", "timed out"]
     table = ["| client | " + " | ".join(outcomes) + " |", "|---|" + "---|" * len(outcomes)]
     table += [f"| {v} | " + " | ".join(str(counts[v, o]) for o in outcomes) + " |" for v in versions]
     print(f"{len(pairs)} clones, {len(jobs)} resumes\n" + "\n".join(table))
     if options.table:
         options.table.write_text("\n".join([*table, "", *lines]) + "\n", encoding="utf-8")
-    failed = sum(count for (_, outcome), count in counts.items() if outcome == "failed")
+    failed = sum(count for (_, outcome), count in counts.items() if outcome in ("failed", "timed out"))
     good = sum(count for (_, outcome), count in counts.items() if outcome == "ok")
     return 1 if failed or not good else 0
 

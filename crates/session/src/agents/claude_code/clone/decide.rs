@@ -19,6 +19,8 @@ use hashbrown::HashMap;
 
 /// How many bytes of each text of a truncated call stay.
 pub(super) const TRUNCATED: usize = 200;
+/// What is only a little longer stays whole.
+const SLACK: usize = 80;
 
 /// A call of an answer and the block that answers it.
 #[derive(Debug, Clone, Copy)]
@@ -229,7 +231,7 @@ impl<'a> Decider<'a> {
                     }
                     ToolMode::Truncate => {
                         self.counts.calls += 1;
-                        self.counts.calls_truncated += 1;
+                        self.counts.calls_truncated += u64::from(self.is_long(pair, bytes));
                         Action::Truncate(bytes)
                     }
                     ToolMode::Remove => {
@@ -243,6 +245,19 @@ impl<'a> Decider<'a> {
             }
         }
         self.edits = edits;
+    }
+
+    /// Whether there is something to cut in a call, its result, or what stands beside the result.
+    fn is_long(&self, pair: &Pair, bytes: usize) -> bool {
+        let rows = self.rows();
+        let long = |length: u32| length as usize > bytes + SLACK;
+        let block = |(row, at): (RowIndex, usize)| self.blocks(row).get(at);
+        let input = block(pair.call).and_then(|call| call.payload);
+        let result = pair.result.and_then(block).map(|result| result.value);
+        let beside =
+            pair.result.and_then(|(row, _)| rows.row(row)).and_then(|row| rows.message(row));
+        let beside = beside.and_then(|part| part.structured);
+        [input, result, beside].into_iter().flatten().any(|span| long(span.length))
     }
 
     /// The band a stage lies in, unless it is part of the open end.
