@@ -89,6 +89,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "annotate",
         "analyze",
         "check",
+        "clone",
         "stats",
         "link",
         "capture",

@@ -4,6 +4,8 @@ mod analyzing;
 mod blaming;
 mod capturing;
 mod checking;
+mod clone_faults;
+mod cloning;
 mod desk;
 mod documentation;
 mod faults;
