@@ -7,7 +7,12 @@ use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
 
 /// A point in time as typed: a date, a date and time, a full timestamp, or how long ago.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let here = TimeZone::system();
+    parse_in(text, now, &TimeZone::system())
+}
+
+/// The same in another zone.
+pub(crate) fn parse_in(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
+    let here = zone.clone();
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time);
@@ -63,13 +68,23 @@ fn local(time: Timestamp) -> Zoned {
 
 /// The day after a date typed as an upper bound, so that `--until 2026-01-31` includes that day.
 pub(crate) fn parse_until(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let time = parse(text, now)?;
+    parse_until_in(text, now, &TimeZone::system())
+}
+
+/// The same in another zone.
+pub(crate) fn parse_until_in(
+    text: &str,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<Timestamp, String> {
+    let time = parse_in(text, now, zone)?;
     let whole_day = matches!(text.trim(), "today" | "yesterday")
         || text.trim().len() == "2026-01-31".len() && text.trim().parse::<Date>().is_ok();
     if !whole_day {
         return Ok(time);
     }
-    let next = local(time).checked_add(1.day()).and_then(|next| next.round(Unit::Second));
+    let next =
+        time.to_zoned(zone.clone()).checked_add(1.day()).and_then(|next| next.round(Unit::Second));
     next.map(|next| next.timestamp()).map_err(|error| error.to_string())
 }
 

@@ -10,10 +10,11 @@ use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::claude_code;
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Secrets, export,
+    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, export,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::stats::Prices;
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, read_range, resolve, write_file,
 };
@@ -69,6 +70,14 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_name = "N")]
     max_observation: Option<usize>,
 
+    /// Do not look into the repositories that the sessions worked in for their commits
+    #[arg(long)]
+    no_git: bool,
+
+    /// Take prices from this file (TOML, in the form of the bundled table)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -120,10 +129,19 @@ pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    let prices = match &arguments.prices {
+        Some(path) => read_prices(path)?,
+        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
+    };
     let options = Options {
         format: arguments.to.format(arguments.schema.as_deref())?,
         generation: arguments.generation,
         max_observation: arguments.max_observation,
+        repositories: match arguments.no_git {
+            true => Repositories::Leave,
+            false => Repositories::Ask,
+        },
+        prices: &prices,
     };
     let work = Work::named(&arguments.sessions, global)?;
     if work.is_empty() {
@@ -173,6 +191,12 @@ pub(crate) fn run(
     })
 }
 
+fn read_prices(path: &Path) -> Result<Prices, CliError> {
+    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| failed(error.to_string()))
+}
+
 fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redactor, CliError> {
     let names = arguments.redact.iter().map(|name| name.trim());
     let classes = match arguments.redact.is_empty() {
@@ -211,7 +235,7 @@ fn salt(chosen: &[Chosen<'_>]) -> Vec<u8> {
 struct Job<'a> {
     work: &'a Work,
     chosen: &'a [Chosen<'a>],
-    options: Options,
+    options: Options<'a>,
     secrets: Secrets<'a>,
 }
 

@@ -20,6 +20,8 @@ pub(crate) mod overview;
 pub(crate) mod show;
 mod show_all;
 mod show_view;
+pub(crate) mod stats;
+mod stats_table;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
@@ -36,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Export(export)) => export::run(export, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),

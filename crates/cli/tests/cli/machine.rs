@@ -60,7 +60,8 @@ fn version_says_what_is_covered() {
     reads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
       backstory.analysis/1, backstory.profile/1, backstory.differences/1,
-      backstory.blame/1, backstory.log/1, backstory.annotate/1
+      backstory.blame/1, backstory.log/1, backstory.annotate/1,
+      backstory.stats/1
     ");
 }
 
@@ -86,6 +87,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "annotate",
         "analyze",
         "check",
+        "stats",
         "capture",
         "completions",
         "man",

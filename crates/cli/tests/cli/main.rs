@@ -10,5 +10,6 @@ mod listing;
 mod machine;
 mod rendering;
 mod showing;
+mod spending;
 mod support;
 mod traces;

@@ -6,6 +6,7 @@
 
 mod agent_trace;
 mod atif;
+mod commits;
 mod fetch;
 mod flow;
 mod json;
@@ -17,8 +18,11 @@ mod opentraces;
 mod prepared;
 mod shapes;
 
+pub use commits::Repositories;
+
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
+use crate::stats::Prices;
 use crate::store::{Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
@@ -48,12 +52,14 @@ pub enum AtifSchema {
 
 /// What the output depends on besides the session.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct Options<'o> {
     pub format: Format,
     /// Which snapshot of a session this is, for those who export it again and again.
     pub generation: u64,
     /// Characters of each tool result to keep; all without it.
     pub max_observation: Option<usize>,
+    pub repositories: Repositories,
+    pub prices: &'o Prices,
 }
 
 /// What is done about secrets.
@@ -129,10 +135,10 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
 /// Makes a document of a session. Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
-    options: &Options,
+    options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Prepared::new(session)?;
+    let prepared = Prepared::new(session, options)?;
     let (spool, redacted) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = Canon::new(Clearing::Raw(raw));
@@ -160,7 +166,7 @@ pub fn export(
 
 fn write(
     prepared: &Prepared<'_>,
-    options: &Options,
+    options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {

@@ -29,6 +29,7 @@ mod report;
 mod reshape;
 mod scope;
 mod shell;
+mod states;
 mod trace;
 mod tracer;
 
@@ -46,4 +47,5 @@ pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;
 pub use shell::ShellTouch;
+pub use states::{EditState, edit_states};
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};

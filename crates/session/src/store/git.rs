@@ -6,8 +6,9 @@
 //! differs, text converters, signature checks and fetching of missing objects are off.
 
 use jiff::Timestamp;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -66,7 +67,33 @@ impl Git {
         parts.map(|parts| parts.join("/"))
     }
 
-    fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
+    /// The address of the repository that this one was cloned from.
+    pub fn remote(&self) -> Option<String> {
+        let out = self.run(&["config", "--local", "--get", "remote.origin.url"]).ok()?;
+        Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
+    }
+
+    pub(super) fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command(words);
+        let output = command.stdin(Stdio::null()).output().map_err(GitError::Start)?;
+        finished(words, output)
+    }
+
+    /// The same with something to read on standard input.
+    pub(super) fn run_with(&self, words: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(GitError::Start)?;
+        let stdin = child.stdin.take();
+        let output = std::thread::scope(|scope| {
+            // In a thread of its own: git may answer before it has read everything.
+            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+            child.wait_with_output()
+        });
+        finished(words, output.map_err(GitError::Start)?)
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
         let switched_off = [
             "core.fsmonitor=false",
             "core.hooksPath=/dev/null",
@@ -79,6 +106,10 @@ impl Git {
             "diff.noprefix=false",
             "core.quotePath=false",
             "protocol.allow=never",
+            "log.showRoot=true",
+            "log.diffMerges=off",
+            "core.bigFileThreshold=512m",
+            "core.commitGraph=false",
         ];
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("--literal-pathspecs");
@@ -98,7 +129,7 @@ impl Git {
         ] {
             command.env_remove(name);
         }
-        let output = command
+        command
             .args(words)
             .current_dir(&self.top)
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -107,18 +138,8 @@ impl Git {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(GitError::Start)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let message = String::from_utf8_lossy(&output.stderr);
-        Err(GitError::Failed {
-            command: words.first().copied().unwrap_or_default().to_owned(),
-            message: message.lines().next().unwrap_or("failed").to_owned(),
-        })
+            .env("LC_ALL", "C");
+        command
     }
 
     /// The full id and the commit time of a revision.
@@ -171,7 +192,18 @@ impl Git {
     }
 }
 
-fn seconds(text: &str) -> Option<Timestamp> {
+fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let message = String::from_utf8_lossy(&output.stderr);
+    Err(GitError::Failed {
+        command: words.first().copied().unwrap_or_default().to_owned(),
+        message: message.lines().next().unwrap_or("failed").to_owned(),
+    })
+}
+
+pub(super) fn seconds(text: &str) -> Option<Timestamp> {
     text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok())
 }
 

@@ -1,5 +1,6 @@
 //! Files: the only part of this crate that touches the file system.
 
+mod commits;
 mod discover;
 mod git;
 mod open;
@@ -9,12 +10,15 @@ mod source;
 mod spool;
 mod write;
 
+pub use commits::{AddedLines, Commit, FileChange, Object};
 pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
 pub use git::{Git, GitError, GitLine};
-pub use open::{Ends, FileState, Read, StoreError, read_file, read_range};
+pub use open::{
+    Ends, FileState, Read, Selective, StoreError, read_file, read_range, read_selected,
+};
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};

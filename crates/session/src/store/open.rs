@@ -7,6 +7,7 @@
 use backstory_format::line::split;
 use backstory_format::{Limits, Reader, Totals, Visitor};
 use jiff::Timestamp;
+use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -24,6 +25,23 @@ pub enum StoreError {
     /// It shrank or was replaced while it was read, twice.
     #[error("`{}`: changed while it was read", path.display())]
     Changed { path: PathBuf },
+}
+
+impl StoreError {
+    /// The file it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            StoreError::Io { path, .. }
+            | StoreError::NotAFile { path }
+            | StoreError::Changed { path } => path,
+        }
+    }
+}
+
+impl From<&StoreError> for super::Notice {
+    fn from(error: &StoreError) -> super::Notice {
+        super::Notice { path: error.path().to_path_buf(), reason: error.to_string() }
+    }
 }
 
 /// What a file was when it was opened.
@@ -58,12 +76,43 @@ pub fn read_file<V: Visitor>(
     buffer: &mut Vec<u8>,
     new_visitor: impl Fn() -> V,
 ) -> Result<Read<V>, StoreError> {
+    read_with(path, limits, buffer, new_visitor, feed_lines)
+}
+
+/// A visitor that needs some lines only.
+pub trait Selective: Visitor {
+    /// Whether it still wants every line, as at the start of a file.
+    fn wants_all(&self) -> bool;
+}
+
+/// Reads the lines of `path` that hold `needle`, and all at its start for as long as the visitor
+/// wants them. Searching costs a fraction of reading: other lines are not even split. Line numbers
+/// and totals count only what was read.
+pub fn read_selected<V: Selective>(
+    path: &Path,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    needle: &Finder<'_>,
+    new_visitor: impl Fn() -> V,
+) -> Result<Read<V>, StoreError> {
+    read_with(path, limits, buffer, new_visitor, |bytes, reader, visitor| {
+        feed_selected(bytes, needle, reader, visitor);
+    })
+}
+
+fn read_with<V: Visitor>(
+    path: &Path,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    new_visitor: impl Fn() -> V,
+    feed: impl Fn(&[u8], &mut Reader, &mut V),
+) -> Result<Read<V>, StoreError> {
     for _ in 0..2 {
         let (file, state) = open(path)?;
         let mut visitor = new_visitor();
         let mut reader = Reader::new(limits);
         let whole = Feed { file: &file, at: 0, end: state.size, buffer }
-            .run(&mut reader, &mut visitor)
+            .run(&mut reader, &mut visitor, &feed)
             .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
         let now = file.metadata().map_err(|cause| StoreError::Io { path: path.into(), cause })?;
         let replaced =
@@ -209,7 +258,12 @@ struct Feed<'a> {
 
 impl Feed<'_> {
     /// True when everything up to `end` was there.
-    fn run(mut self, reader: &mut Reader, visitor: &mut impl Visitor) -> io::Result<bool> {
+    fn run<V: Visitor>(
+        mut self,
+        reader: &mut Reader,
+        visitor: &mut V,
+        feed: impl Fn(&[u8], &mut Reader, &mut V),
+    ) -> io::Result<bool> {
         self.buffer.clear();
         loop {
             if !self.fill(WINDOW)? {
@@ -226,7 +280,7 @@ impl Feed<'_> {
             };
             match ready {
                 Some(ready) => {
-                    feed_lines(self.buffer.get(..ready).unwrap_or_default(), reader, visitor);
+                    feed(self.buffer.get(..ready).unwrap_or_default(), reader, visitor);
                     self.buffer.drain(..ready);
                 }
                 None if !self.long_line(reader, visitor)? => return Ok(false),
@@ -296,6 +350,28 @@ fn feed_lines(bytes: &[u8], reader: &mut Reader, visitor: &mut impl Visitor) {
             continue;
         }
         let Some(line) = split(rest).next() else { break };
+        rest = rest.get(line.width()..).unwrap_or_default();
+        reader.line(line, visitor);
+    }
+}
+
+fn feed_selected<V: Selective>(
+    bytes: &[u8],
+    needle: &Finder<'_>,
+    reader: &mut Reader,
+    visitor: &mut V,
+) {
+    let mut rest = bytes;
+    // The first line may begin with marks that decide about the whole file.
+    while reader.totals().bytes == 0 || visitor.wants_all() {
+        let Some(line) = split(rest).next() else { return };
+        rest = rest.get(line.width()..).unwrap_or_default();
+        reader.line(line, visitor);
+    }
+    while let Some(found) = needle.find(rest) {
+        let start = memrchr(b'\n', rest.get(..found).unwrap_or_default()).map_or(0, |at| at + 1);
+        rest = rest.get(start..).unwrap_or_default();
+        let Some(line) = split(rest).next() else { return };
         rest = rest.get(line.width()..).unwrap_or_default();
         reader.line(line, visitor);
     }

@@ -6,6 +6,7 @@ mod blocks;
 mod check;
 mod content;
 mod session;
+mod stats;
 
 pub use blame::{
     BLAME_SCHEMA, BlameLine, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json,
@@ -13,6 +14,7 @@ pub use blame::{
 };
 pub use check::CheckJson;
 pub use session::SessionJson;
+pub use stats::{STATS_SCHEMA, stats_json, zone_name};
 
 /// Name and version of the JSON form of a session.
 pub const SESSION_SCHEMA: &str = "backstory.session/1";

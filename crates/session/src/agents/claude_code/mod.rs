@@ -9,6 +9,7 @@ mod build;
 mod calls;
 mod check;
 mod collect;
+mod expenses;
 mod facts;
 mod family;
 mod glance;
@@ -36,6 +37,7 @@ use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
 pub(crate) use check::{check_session, check_stray};
+pub(crate) use expenses::{Expenses, expenses};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
 pub use presence::{Presence, presence};

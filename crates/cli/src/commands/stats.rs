@@ -1,0 +1,181 @@
+//! `backstory stats`
+
+use crate::args::GlobalArguments;
+use crate::commands::stats_table;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::times;
+use crate::ui::{self, JsonLines};
+use crate::work::Work;
+use backstory_session::stats::{Dimension, Period, Prices, agent_types, gather, report};
+use backstory_session::store::Notice;
+use backstory_session::wire::stats_json;
+use clap::{Args, ValueEnum};
+use jiff::tz::TimeZone;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Count tokens and what they cost, each message once
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory stats                            by day, everything on this machine\n  backstory stats . --by model --since 30d   this project, last month\n  backstory stats --by tool --json           tokens by tool, as data\n\nCosts are list prices of the day of the price table, not what a subscription charges."
+)]
+pub(crate) struct StatsArguments {
+    /// Sessions, files, folders or projects; everything if none is named
+    #[arg(value_name = "PATH|SESSION")]
+    names: Vec<String>,
+
+    /// What to group by
+    #[arg(long, value_name = "WHAT", default_value = "day")]
+    by: By,
+
+    /// Only messages since then (2026-01-31, 7d, yesterday)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Only messages before then; a date includes that day
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+
+    /// The time zone days begin in (Europe/Berlin); that of this machine if not named
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+
+    /// Prices from a file of the same form as the bundled one
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    /// At most this many rows: the newest, or the largest
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+
+    /// One JSON object (backstory.stats/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    Day,
+    Week,
+    Month,
+    Project,
+    Model,
+    Session,
+    Tool,
+    Subagent,
+    AgentType,
+}
+
+impl From<By> for Dimension {
+    fn from(by: By) -> Dimension {
+        match by {
+            By::Day => Dimension::Day,
+            By::Week => Dimension::Week,
+            By::Month => Dimension::Month,
+            By::Project => Dimension::Project,
+            By::Model => Dimension::Model,
+            By::Session => Dimension::Session,
+            By::Tool => Dimension::Tool,
+            By::Subagent => Dimension::Subagent,
+            By::AgentType => Dimension::AgentType,
+        }
+    }
+}
+
+pub(crate) fn run(
+    arguments: &StatsArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let by = Dimension::from(arguments.by);
+    let period = period(arguments)?;
+    let prices = prices(arguments)?;
+    let work = Work::named(&arguments.names, global)?;
+    if work.is_empty() {
+        return Err(nothing(&work));
+    }
+    let bytes = work.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
+        + work.agents.iter().map(|file| file.bytes).sum::<u64>();
+    let progress = ui::Progress::new(bytes, "counting");
+    let ledger = gather(&work.sessions, &work.agents, by, work.limits, |bytes| progress.add(bytes));
+    progress.finish();
+    let types = match by {
+        Dimension::Subagent | Dimension::AgentType => {
+            agent_types(&ledger, &work.sessions, work.limits)
+        }
+        _ => Default::default(),
+    };
+    let mut report = report(&ledger, by, &prices, &period, &types);
+    if !global.quiet {
+        let failed = ledger.failures.iter().map(Notice::from);
+        ui::notices(&work.notices.iter().cloned().chain(failed).collect::<Vec<_>>());
+    }
+    let all = report.rows.len();
+    if let Some(limit) = arguments.limit {
+        let time = matches!(by, Dimension::Day | Dimension::Week | Dimension::Month);
+        let newest = if time { all.saturating_sub(limit) } else { 0 };
+        report.rows.drain(..newest);
+        report.rows.truncate(limit);
+    }
+    if arguments.json {
+        let mut out = JsonLines::new();
+        out.write(&stats_json(&report, &ledger, &prices, &period))?;
+        out.finish()?;
+    } else if report.total.messages == 0 {
+        return Err(CliError::not_found("no message of a model in this period").hint(format!(
+            "{} outside it; leave out --since or --until",
+            crate::figures::counted(report.outside, "message", "messages")
+        )));
+    } else {
+        let mut out = ui::stdout();
+        let shown = stats_table::Shown { report: &report, ledger: &ledger, work: &work, all };
+        stats_table::write(&mut out, &shown, &prices, &period)?;
+        out.flush()?;
+    }
+    Ok(match (report.total.messages, ledger.failures.is_empty()) {
+        (_, false) => Outcome::Incomplete,
+        (0, true) => Outcome::Nothing,
+        (_, true) => Outcome::Fine,
+    })
+}
+
+fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
+    let now = environment::now();
+    let zone = match &arguments.timezone {
+        Some(name) => TimeZone::get(name).map_err(|_| {
+            CliError::new(format!("--timezone `{name}`: no such time zone"))
+                .hint("name one of the zone database, such as Europe/Berlin or UTC")
+        })?,
+        None => TimeZone::system(),
+    };
+    let wrong = |option: &str, text: &str, cause: String| {
+        CliError::new(format!("{option} `{text}`: {cause}"))
+    };
+    let since = arguments.since.as_ref().map(|text| {
+        times::parse_in(text, now, &zone).map_err(|cause| wrong("--since", text, cause))
+    });
+    let until = arguments.until.as_ref().map(|text| {
+        times::parse_until_in(text, now, &zone).map_err(|cause| wrong("--until", text, cause))
+    });
+    Ok(Period { since: since.transpose()?, until: until.transpose()?, zone })
+}
+
+fn prices(arguments: &StatsArguments) -> Result<Prices, CliError> {
+    let Some(path) = &arguments.prices else {
+        return Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")));
+    };
+    let wrong = |cause: String| {
+        CliError::new(format!("prices `{}`: {cause}", path.display()))
+            .hint("docs/stats-json.md shows the form of a price table")
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn nothing(work: &Work) -> CliError {
+    let places: Vec<String> =
+        work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+    let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
+    CliError::not_found(format!("no sessions in {place}"))
+        .hint("name another place with --root DIR, or run `backstory` alone to see a sample")
+}

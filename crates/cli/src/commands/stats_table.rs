@@ -1,0 +1,212 @@
+//! The table of `backstory stats`.
+
+use crate::commands::ls_table::short_model;
+use crate::error::CliError;
+use crate::figures::{compact, counted, grouped};
+use crate::ui::{self, ACCENT, BOLD, DIM, WARN};
+use crate::work::Work;
+use backstory_session::escape::terminal_line;
+use backstory_session::listing::{Buffers, peek};
+use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
+use backstory_session::wire::zone_name;
+use std::io::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// What is shown.
+pub(crate) struct Shown<'a> {
+    pub(crate) report: &'a Report,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) work: &'a Work,
+    /// How many rows there are without a limit.
+    pub(crate) all: usize,
+}
+
+const COLUMNS: usize = 8;
+const WIDEST_NAME: usize = 46;
+const BAR: usize = 20;
+
+pub(crate) fn write(
+    out: &mut impl Write,
+    shown: &Shown<'_>,
+    prices: &Prices,
+    period: &Period,
+) -> Result<(), CliError> {
+    let report = shown.report;
+    let count = if report.by == Dimension::Tool { "calls" } else { "messages" };
+    let headings =
+        [report.by.name(), count, "input", "write 5m", "write 1h", "cache read", "output", "cost"]
+            .map(str::to_owned);
+    let mut lines = vec![(headings, None)];
+    let priced = report.total.cost.picodollars > 0;
+    let weight = |figures: &Figures| {
+        if priced { figures.cost.picodollars } else { u128::from(figures.tokens()) }
+    };
+    let largest = report.rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
+    for row in &report.rows {
+        lines.push((cells(shown, name(shown, row), &row.figures), Some(weight(&row.figures))));
+    }
+    lines.push((cells(shown, "total".to_owned(), &report.total), None));
+    let mut widths = [0; COLUMNS];
+    for (cells, _) in &lines {
+        for (width, cell) in widths.iter_mut().zip(cells) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    let table: usize = widths.iter().map(|width| width + 2).sum();
+    let bars = ui::width().is_some_and(|width| width >= table + BAR);
+    let last = lines.len() - 1;
+    for (at, (cells, weight)) in lines.iter().enumerate() {
+        let style = if at == 0 || at == last { BOLD } else { anstyle::Style::new() };
+        let mut line = String::new();
+        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let space = " ".repeat(width.saturating_sub(cell.width()));
+            line.push_str(if column == 0 { cell } else { &space });
+            line.push_str(if column == 0 { &space } else { cell });
+            line.push_str("  ");
+        }
+        let bar = weight.filter(|_| bars).map(|weight| bar(weight, largest)).unwrap_or_default();
+        writeln!(out, "{style}{}{style:#}{}", line.trim_end(), coloured(&bar))?;
+    }
+    if report.rows.len() < shown.all {
+        let more = shown.all - report.rows.len();
+        writeln!(
+            out,
+            "{DIM}{} more; the total counts all{DIM:#}",
+            counted(more as u64, "row", "rows")
+        )?;
+    }
+    writeln!(out)?;
+    notes(out, shown, prices, period)
+}
+
+fn coloured(bar: &str) -> String {
+    if bar.is_empty() { String::new() } else { format!("  {ACCENT}{bar}{ACCENT:#}") }
+}
+
+/// A bar of eighths of a column.
+fn bar(weight: u128, largest: u128) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if largest == 0 {
+        return String::new();
+    }
+    let eighths = (weight as f64 / largest as f64 * (BAR * 8) as f64).round() as usize;
+    let part = PARTS.get(eighths % 8).copied().unwrap_or_default();
+    format!("{}{part}", "█".repeat(eighths / 8))
+}
+
+fn cells(shown: &Shown<'_>, name: String, figures: &Figures) -> [String; COLUMNS] {
+    let count = if shown.report.by == Dimension::Tool { figures.calls } else { figures.messages };
+    let rest = figures.cache_write.saturating_sub(figures.cache_write_1h);
+    let least = if figures.at_least() { "≥" } else { "" };
+    [
+        ui::fit(&name, WIDEST_NAME),
+        grouped(count),
+        compact(figures.input),
+        compact(rest),
+        compact(figures.cache_write_1h),
+        compact(figures.cache_read),
+        format!("{least}{}", compact(figures.output)),
+        cost(figures),
+    ]
+}
+
+/// `$1.23`, `≥$1.23`, or `unknown`.
+fn cost(figures: &Figures) -> String {
+    if figures.cost.priced == 0 && figures.cost.unpriced > 0 {
+        return "unknown".to_owned();
+    }
+    let least = if figures.costs_at_least() { "≥" } else { "" };
+    let dollars = figures.cost.dollars();
+    let cents = (figures.cost.picodollars + 5_000_000_000) / 10_000_000_000;
+    let whole = grouped(u64::try_from(cents / 100).unwrap_or(u64::MAX));
+    if dollars > 0.0 && cents < 100 {
+        return format!("{least}${dollars:.4}");
+    }
+    format!("{least}${whole}.{:02}", cents % 100)
+}
+
+fn name(shown: &Shown<'_>, row: &Row) -> String {
+    let Some(key) = row.key.as_deref() else {
+        return match shown.report.by {
+            Dimension::Day | Dimension::Week | Dimension::Month => "(no time)",
+            Dimension::Model => "(no model named)",
+            Dimension::Tool => "(no call)",
+            Dimension::AgentType => "(type not recorded)",
+            _ => "(unknown)",
+        }
+        .to_owned();
+    };
+    match shown.report.by {
+        Dimension::Project => ui::short_path(key),
+        Dimension::Model => terminal_line(short_model(key)).into_owned(),
+        Dimension::Session => {
+            let id: String = key.chars().take(8).collect();
+            let files =
+                shown.work.sessions.iter().find(|files| Some(&files.path) == row.path.as_ref());
+            let peeked = files
+                .and_then(|files| peek(files, shown.work.limits, &mut Buffers::default()).ok());
+            let title = peeked.and_then(|row| row.title).map(|title| title.text);
+            let title = title.unwrap_or_default();
+            terminal_line(format!("{id}  {title}").trim_end()).into_owned()
+        }
+        Dimension::Subagent => {
+            let session: String =
+                row.session.as_deref().unwrap_or_default().chars().take(8).collect();
+            let kind = row.agent_type.as_deref().unwrap_or_default();
+            terminal_line(format!("{session} {key} {kind}").trim()).into_owned()
+        }
+        _ => terminal_line(key).into_owned(),
+    }
+}
+
+fn notes(
+    out: &mut impl Write,
+    shown: &Shown<'_>,
+    prices: &Prices,
+    period: &Period,
+) -> Result<(), CliError> {
+    let report = shown.report;
+    let total = &report.total;
+    let mut say = |text: String| writeln!(out, "{DIM}{}{DIM:#}", terminal_line(&text));
+    say(format!(
+        "{} in {}; days in {}",
+        counted(total.messages, "message", "messages"),
+        counted(report.sessions, "session", "sessions"),
+        zone_name(period)
+    ))?;
+    say(format!("list prices of {} ({}), US dollars", prices.date, prices.source))?;
+    if shown.ledger.repeated > 0 {
+        say(format!(
+            "{} in copies (resumes, forks, compactions) not counted again",
+            counted(shown.ledger.repeated, "message", "messages")
+        ))?;
+    }
+    if report.by == Dimension::Tool {
+        say("a message's tokens are divided evenly among the calls it makes".to_owned())?;
+    }
+    if report.timeless > 0 {
+        say(format!("{} without time left out", counted(report.timeless, "message", "messages")))?;
+    }
+    let mut warn = |text: String| writeln!(out, "{WARN}{}{WARN:#}", terminal_line(&text));
+    if total.incomplete > 0 {
+        warn(format!(
+            "≥ a lower bound: {} of {} never got the final count of output tokens",
+            grouped(total.incomplete),
+            counted(total.messages, "message", "messages")
+        ))?;
+    }
+    if total.without_usage > 0 {
+        warn(format!(
+            "≥ a lower bound: {} without any count",
+            counted(total.without_usage, "message", "messages")
+        ))?;
+    }
+    for (model, (messages, tokens)) in &report.unpriced {
+        warn(format!(
+            "no price for {model}: {}, {} tokens; --prices FILE adds one",
+            counted(*messages, "message", "messages"),
+            compact(*tokens)
+        ))?;
+    }
+    Ok(())
+}

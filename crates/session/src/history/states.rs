@@ -1,0 +1,48 @@
+//! What each edit of a file left behind.
+
+use super::edit::{Change, Edit, Event, What};
+use super::gather::Chain;
+use super::lines::split_lines;
+use super::replay::{Known, certain_lines, replay};
+
+/// An edit and what is known of the file after it.
+#[derive(Debug, Clone)]
+pub struct EditState<'c> {
+    pub event: &'c Event,
+    pub edit: &'c Edit,
+    /// The whole file after it.
+    pub after: Option<String>,
+    /// Lines it added, as far as they are known for certain.
+    pub added: Vec<String>,
+}
+
+/// The edits of one path in order.
+pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
+    let steps = replay(&chain.events, None, None);
+    let mut states = Vec::new();
+    for step in &steps {
+        let What::Edit(edit) = &step.event.what else { continue };
+        let after = step.after().map(str::to_owned);
+        let added = match &step.what {
+            Known::Placed(placed) if !placed.doubtful => added(&placed.before, placed.after()),
+            Known::Overwrite(text) => {
+                let lines: Vec<&str> = split_lines(text).collect();
+                let numbers = edit.added_lines.iter();
+                let line = |number: &u32| lines.get((*number as usize).checked_sub(1)?).copied();
+                numbers.filter_map(line).map(str::to_owned).collect()
+            }
+            _ => match &edit.change {
+                Change::Cell { source } => split_lines(source).map(str::to_owned).collect(),
+                _ => certain_lines(edit),
+            },
+        };
+        states.push(EditState { event: step.event, edit, after, added });
+    }
+    states
+}
+
+fn added(before: &str, after: &str) -> Vec<String> {
+    let diff = super::diff::line_diff(before, after, 0);
+    let added = diff.lines.iter().filter_map(|line| line.strip_prefix('+'));
+    added.map(str::to_owned).collect()
+}

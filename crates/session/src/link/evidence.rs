@@ -1,0 +1,271 @@
+//! Links and what they rest on.
+
+use super::SLACK;
+use super::facts::SessionFacts;
+use super::lines::Found;
+use super::printed::Printed;
+use crate::store::{Commit, Git, GitError};
+use hashbrown::{HashMap, HashSet};
+use jiff::SignedDuration;
+use std::collections::BTreeMap;
+
+/// How strong the evidence is, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// The session made the commit and printed its id.
+    Printed,
+    /// A file was committed byte for byte as the session left it.
+    Blob,
+    /// Lines of the session are among those the commit added.
+    Lines,
+    /// The same files at the same time; proves nothing.
+    Overlap,
+}
+
+impl Tier {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Printed => "printed",
+            Tier::Blob => "blob",
+            Tier::Lines => "lines",
+            Tier::Overlap => "overlap",
+        }
+    }
+}
+
+/// One reason for a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// A call made the commit and printed its id.
+    Printed { id: String, line: u64, call: Option<Box<str>>, announced: bool },
+    /// The commit holds a file exactly as the session left it.
+    Blob {
+        path: String,
+        recorded: String,
+        blob: String,
+        line: u64,
+        call: Option<Box<str>>,
+        /// No later edit of the session changed the file.
+        last: bool,
+        /// Another commit has it since before: this one is a copy of that (a rebase, a pick).
+        copy: bool,
+    },
+    /// Lines the commit added to a file that the session had added to it before.
+    Lines {
+        path: String,
+        recorded: String,
+        /// Lines the commit added that say anything.
+        added: u64,
+        exact: u64,
+        /// Equal but for white space.
+        reformatted: u64,
+    },
+    /// The commit changed a file that the session had edited before.
+    Overlap { path: String, recorded: String },
+}
+
+impl Evidence {
+    /// How strong it is.
+    pub fn tier(&self) -> Tier {
+        match self {
+            Evidence::Printed { .. } => Tier::Printed,
+            Evidence::Blob { .. } => Tier::Blob,
+            Evidence::Lines { .. } => Tier::Lines,
+            Evidence::Overlap { .. } => Tier::Overlap,
+        }
+    }
+}
+
+/// A session and a commit that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub session: String,
+    pub commit: Commit,
+    /// That of the strongest evidence.
+    pub tier: Tier,
+    pub evidence: Vec<Evidence>,
+}
+
+impl Link {
+    /// Whether the commit holds work of the session. Overlap is no evidence of that.
+    pub fn is_committed(&self) -> bool {
+        self.tier <= Tier::Lines
+    }
+
+    /// Share of the found lines whose white space was changed on their way into the commit; none
+    /// where no lines were found.
+    pub fn divergence(&self) -> Option<f64> {
+        let (mut exact, mut reformatted) = (0u64, 0u64);
+        for evidence in &self.evidence {
+            if let Evidence::Lines { exact: same, reformatted: changed, .. } = evidence {
+                exact += same;
+                reformatted += changed;
+            }
+        }
+        let all = exact + reformatted;
+        (all > 0).then(|| reformatted as f64 / all as f64)
+    }
+}
+
+/// After a session's end, how long a commit of its files may still be its own.
+const AFTERWARDS: SignedDuration = SignedDuration::from_hours(1);
+
+/// All evidence for some commits, or for those `wanted` of them. The commits must be all that
+/// change the session's files: a blob belongs to the first.
+pub(super) fn judge(
+    facts: &SessionFacts,
+    printed: &[(String, Printed)],
+    commits: &[Commit],
+    repository: &Git,
+    wanted: Option<&HashSet<&str>>,
+) -> Result<Vec<Link>, GitError> {
+    let mut found: BTreeMap<usize, Vec<Evidence>> = BTreeMap::new();
+    for (at, commit) in commits.iter().enumerate() {
+        for (_, printed) in printed.iter().filter(|(id, _)| *id == commit.id) {
+            let Printed { id, line, call, announced, .. } = printed.clone();
+            let evidence = Evidence::Printed { id, line, call, announced };
+            found.entry(at).or_default().push(evidence);
+        }
+    }
+    for (at, evidence) in blobs(facts, commits) {
+        found.entry(at).or_default().push(evidence);
+    }
+    for (at, evidence) in lines(facts, commits, repository, wanted)? {
+        found.entry(at).or_default().push(evidence);
+    }
+    // Where there is something better, overlap adds nothing.
+    for (at, evidence) in overlaps(facts, commits) {
+        let list = found.entry(at).or_default();
+        if list.first().is_none_or(|first| first.tier() == Tier::Overlap) {
+            list.push(evidence);
+        }
+    }
+    let mut links: Vec<Link> = found
+        .into_iter()
+        .filter_map(|(at, mut evidence)| {
+            evidence.sort_by_key(Evidence::tier);
+            let tier = evidence.first()?.tier();
+            let commit = commits.get(at)?.clone();
+            Some(Link { session: facts.session.clone(), commit, tier, evidence })
+        })
+        .collect();
+    links.sort_by(|a, b| {
+        (a.tier, a.commit.committed, &a.commit.id).cmp(&(b.tier, b.commit.committed, &b.commit.id))
+    });
+    Ok(links)
+}
+
+/// Files committed as the session left them: in the first commit that has them after the edit, and
+/// in copies of that commit, which keep the time it was written.
+fn blobs(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
+    let mut changes: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
+    for (at, commit) in commits.iter().enumerate() {
+        for file in &commit.files {
+            changes.entry(file.blob.as_str()).or_default().push((at, file.path.as_str()));
+        }
+    }
+    let mut found: Vec<(usize, Evidence)> = Vec::new();
+    let mut seen: HashSet<(usize, &str, &str)> = HashSet::new();
+    // Of several edits that left the same content, the last is the one that was committed.
+    for state in facts.states.iter().rev() {
+        let Some(edited) = state.time else { continue };
+        for blob in &state.blobs {
+            let there = changes.get(blob.as_str()).into_iter().flatten();
+            let mut there: Vec<(&Commit, usize, &str)> = there
+                .filter(|(_, path)| facts.means(&state.path, path))
+                .filter_map(|(at, path)| Some((commits.get(*at)?, *at, *path)))
+                .filter(|(commit, ..)| {
+                    commit.committed.is_some_and(|time| super::earlier(edited, SLACK) <= time)
+                })
+                .collect();
+            there.sort_by_key(|(commit, at, _)| (commit.committed, *at));
+            let Some((first, ..)) = there.first().copied() else { continue };
+            for (commit, at, path) in there {
+                let original = commit.id == first.id;
+                let copy = !original
+                    && commit.authored == first.authored
+                    && commit.subject == first.subject;
+                if !(original || copy) || !seen.insert((at, path, blob.as_str())) {
+                    continue;
+                }
+                found.push((
+                    at,
+                    Evidence::Blob {
+                        path: path.to_owned(),
+                        recorded: state.path.clone(),
+                        blob: blob.clone(),
+                        line: state.line,
+                        call: state.call.clone(),
+                        last: state.last,
+                        copy,
+                    },
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn lines(
+    facts: &SessionFacts,
+    commits: &[Commit],
+    repository: &Git,
+    wanted: Option<&HashSet<&str>>,
+) -> Result<Vec<(usize, Evidence)>, GitError> {
+    let Some(first) = facts.first_edit else { return Ok(Vec::new()) };
+    let first = super::earlier(first, SLACK);
+    let asked = |commit: &Commit| {
+        commit.committed.is_some_and(|time| time >= first)
+            && wanted.is_none_or(|wanted| wanted.contains(commit.id.as_str()))
+    };
+    let mut pairs: Vec<(usize, &str, &str)> = Vec::new();
+    for (at, commit) in commits.iter().enumerate().filter(|(_, commit)| asked(commit)) {
+        for file in &commit.files {
+            let names = facts.recorded_as(&file.path).iter();
+            pairs.extend(names.map(|name| (at, file.path.as_str(), name.as_str())));
+        }
+    }
+    let mut ids: Vec<String> = Vec::new();
+    let mut paths: Vec<String> = Vec::new();
+    for (at, path, _) in &pairs {
+        ids.extend(commits.get(*at).map(|commit| commit.id.clone()));
+        paths.push((*path).to_owned());
+    }
+    ids.dedup();
+    paths.sort();
+    paths.dedup();
+    let added = repository.added_lines(&ids, &paths)?;
+    let mut found = Vec::new();
+    for (at, path, recorded) in pairs {
+        let Some(commit) = commits.get(at) else { continue };
+        let Some(new) = added.get(&commit.id).and_then(|files| files.get(path)) else { continue };
+        let Some(own) = facts.added.get(recorded) else { continue };
+        let counted = own.find(new, commit.committed);
+        if counted.is_enough() {
+            let Found { added, exact, reformatted, .. } = counted;
+            let (path, recorded) = (path.to_owned(), recorded.to_owned());
+            found.push((at, Evidence::Lines { path, recorded, added, exact, reformatted }));
+        }
+    }
+    Ok(found)
+}
+
+fn overlaps(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
+    let mut found = Vec::new();
+    let Some((first, end)) = facts.first_edit.zip(facts.ended) else { return found };
+    let begin = super::earlier(first, SLACK);
+    let end = end.checked_add(AFTERWARDS).unwrap_or(end);
+    for (at, commit) in commits.iter().enumerate() {
+        if !commit.committed.is_some_and(|time| begin <= time && time <= end) {
+            continue;
+        }
+        for file in &commit.files {
+            for recorded in facts.recorded_as(&file.path) {
+                let (path, recorded) = (file.path.clone(), recorded.clone());
+                found.push((at, Evidence::Overlap { path, recorded }));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,71 @@
+//! Which commits a session contributed to, and which sessions made a commit.
+//!
+//! Every link carries its evidence, and the tier says how strong it is: a commit that the session
+//! itself made and printed; a file that was committed byte for byte as the session left it; lines
+//! of the session in what the commit added; or only the same files at the same time, which proves
+//! nothing and is never called committed. Nothing is linked because of time alone.
+//!
+//! The repository is only read. See [`store::Git`](crate::store::Git) for what is switched off.
+
+mod belonging;
+mod blobs;
+mod evidence;
+mod facts;
+mod lines;
+mod printed;
+
+pub use belonging::Belonging;
+pub use evidence::{Evidence, Link, Tier};
+pub use facts::SessionFacts;
+
+use crate::model::Session;
+use crate::store::{Commit, Git, GitError};
+use hashbrown::HashSet;
+use jiff::{SignedDuration, Timestamp};
+
+/// Clocks and whole seconds may put a commit a moment before the edit it holds.
+const SLACK: SignedDuration = SignedDuration::from_secs(5);
+
+/// The commits that a session contributed to, strongest evidence first, then by time.
+pub fn links_of(session: &Session, repository: &Git) -> Result<Vec<Link>, GitError> {
+    let facts = SessionFacts::of(session, &Belonging::of(session, repository, &[]));
+    links_of_facts(&facts, repository)
+}
+
+/// The same for what is already known of a session.
+pub fn links_of_facts(facts: &SessionFacts, repository: &Git) -> Result<Vec<Link>, GitError> {
+    let printed = printed::resolve(&facts.printed, repository)?;
+    let since = facts.first_edit.map(|time| earlier(time, SignedDuration::from_hours(24)));
+    let mut commits = repository.commits_changing(&facts.candidate_paths(), since)?;
+    let known: HashSet<String> = commits.iter().map(|commit| commit.id.clone()).collect();
+    let mut missing: Vec<String> =
+        printed.iter().map(|(id, _)| id.clone()).filter(|id| !known.contains(id)).collect();
+    missing.sort();
+    missing.dedup();
+    commits.extend(repository.commits_named(&missing)?);
+    evidence::judge(facts, &printed, &commits, repository, None)
+}
+
+/// The evidence a session gives for some commits.
+pub fn links_to(
+    facts: &SessionFacts,
+    commits: &[Commit],
+    repository: &Git,
+) -> Result<Vec<Link>, GitError> {
+    let printed = printed::resolve(&facts.printed, repository)?;
+    let wanted: HashSet<&str> = commits.iter().map(|commit| commit.id.as_str()).collect();
+    // A blob belongs to the commit that had it first, so all that could be must be known.
+    let paths = facts.paths_in(commits);
+    let since = facts.first_edit.map(|time| earlier(time, SignedDuration::from_hours(24)));
+    let mut all = repository.commits_changing(&paths, since)?;
+    all.retain(|commit| !wanted.contains(commit.id.as_str()));
+    all.extend(commits.iter().cloned());
+    all.sort_by(|a, b| (a.committed, &a.id).cmp(&(b.committed, &b.id)));
+    let mut links = evidence::judge(facts, &printed, &all, repository, Some(&wanted))?;
+    links.retain(|link| wanted.contains(link.commit.id.as_str()));
+    Ok(links)
+}
+
+fn earlier(time: Timestamp, by: SignedDuration) -> Timestamp {
+    time.checked_sub(by).unwrap_or(Timestamp::MIN)
+}

@@ -1,0 +1,230 @@
+//! Messages of many files, each once.
+//!
+//! A message that several files hold belongs to the file that had it first: a session before what
+//! the client ran for itself (compactions copy the whole conversation), then the earliest record,
+//! then the file that was begun first. Its counts are the largest any file states.
+
+use super::spent::{Detail, Expense, Spent};
+use crate::agents::claude_code::{Expenses, expenses};
+use crate::parallel;
+use crate::store::{AgentFile, SessionFiles, StoreError};
+use backstory_format::Limits;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use jiff::Timestamp;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a file is to its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    Session,
+    Subagent,
+    /// Run by the client for itself: compactions, guesses of the next prompt.
+    Housekeeping,
+}
+
+/// A file.
+#[derive(Debug)]
+pub struct Source {
+    pub path: PathBuf,
+    pub origin: Origin,
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// Of a subagent.
+    pub agent: Option<String>,
+    /// The folder its session worked in first, else the name of the folder it lies in.
+    pub project: Option<Arc<str>>,
+    meta: Option<PathBuf>,
+    bytes: u64,
+    started: Option<Timestamp>,
+}
+
+impl Source {
+    /// The agent's metadata file.
+    pub(super) fn meta(&self) -> Option<&PathBuf> {
+        self.meta.as_ref()
+    }
+}
+
+/// One message of a model.
+#[derive(Debug)]
+pub struct Message {
+    /// Index of its file in [`Ledger::sources`].
+    pub source: usize,
+    /// Whether it was written by a subagent inside a session's own file (1.0).
+    pub sidechain: bool,
+    pub model: Option<Arc<str>>,
+    pub time: Option<Timestamp>,
+    pub spent: Option<Spent>,
+    pub finished: bool,
+    /// Tools it called, in order.
+    pub calls: Vec<Arc<str>>,
+}
+
+/// All messages of some files.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    pub sources: Vec<Source>,
+    pub messages: Vec<Message>,
+    /// Messages found again in another file.
+    pub repeated: u64,
+    pub failures: Vec<StoreError>,
+}
+
+/// Reads the messages of sessions, their subagents and subagents without session, on all threads.
+/// `done` is told how many bytes of work are done.
+pub fn gather(
+    sessions: &[SessionFiles],
+    strays: &[AgentFile],
+    by: super::Dimension,
+    limits: Limits,
+    done: impl Fn(u64) + Sync,
+) -> Ledger {
+    let detail = if by == super::Dimension::Tool { Detail::Calls } else { Detail::Usage };
+    let (sources, owners) = list(sessions, strays);
+    let read = parallel::map(
+        &sources,
+        |source| source.bytes,
+        |buffer, source| {
+            let read = expenses(&source.path, limits, detail, buffer);
+            done(source.bytes);
+            read
+        },
+    );
+    unite(sources, &owners, read)
+}
+
+/// Every file once, and for each the place of its session's own file.
+fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<usize>) {
+    let mut sources: Vec<Source> = Vec::new();
+    let mut owners = Vec::new();
+    for files in sessions {
+        let owner = sources.len();
+        sources.push(Source {
+            path: files.path.clone(),
+            origin: Origin::Session,
+            session: Some(files.id.clone()),
+            agent: None,
+            project: files.project_key.as_deref().map(Into::into),
+            meta: None,
+            bytes: files.bytes,
+            started: None,
+        });
+        owners.push(owner);
+        for agent in &files.agents {
+            owners.push(owner);
+            let project = files.project_key.as_deref().map(Into::into);
+            sources.push(agent_source(agent, Some(files.id.clone()), project));
+        }
+    }
+    for agent in strays {
+        owners.push(sources.len());
+        sources.push(agent_source(agent, agent.owner.clone(), None));
+    }
+    (sources, owners)
+}
+
+fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<str>>) -> Source {
+    let housekeeping =
+        agent.id.starts_with("acompact-") || agent.id.starts_with("aprompt_suggestion-");
+    Source {
+        path: agent.path.clone(),
+        origin: if housekeeping { Origin::Housekeeping } else { Origin::Subagent },
+        session,
+        agent: Some(agent.id.clone()),
+        project,
+        meta: agent.meta.clone(),
+        bytes: agent.bytes,
+        started: None,
+    }
+}
+
+fn unite(
+    mut sources: Vec<Source>,
+    owners: &[usize],
+    read: Vec<Result<Expenses, StoreError>>,
+) -> Ledger {
+    let mut failures = Vec::new();
+    let mut parts = Vec::new();
+    let mut folders: Vec<Option<Arc<str>>> = vec![None; sources.len()];
+    for (at, read) in read.into_iter().enumerate() {
+        match read {
+            Ok(read) => {
+                if let (Some(source), Some(folder)) = (sources.get_mut(at), folders.get_mut(at)) {
+                    source.started = read.started;
+                    folder.clone_from(&read.cwd);
+                }
+                parts.push((at, read.messages));
+            }
+            Err(error) => failures.push(error),
+        }
+    }
+    for (at, source) in sources.iter_mut().enumerate() {
+        let owner = owners.get(at).and_then(|owner| folders.get(*owner)).cloned().flatten();
+        let own = || folders.get(at).cloned().flatten();
+        source.project = owner.or_else(own).or_else(|| source.project.take());
+    }
+    let rank = |at: usize| {
+        let source = sources.get(at);
+        source.map(|source| (source.origin, source.started.is_none(), source.started, &source.path))
+    };
+    parts.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)));
+    let mut ledger = Ledger::default();
+    let mut known: HashMap<Box<str>, usize, FixedState> = HashMap::default();
+    let mut hashes: Vec<Vec<u64>> = Vec::new();
+    for (source, messages) in parts {
+        for expense in messages {
+            match known.get(&expense.id) {
+                Some(at) => {
+                    ledger.repeated += 1;
+                    let origin = |at: usize| sources.get(at).map(|source| source.origin);
+                    let message = ledger.messages.get_mut(*at);
+                    if let (Some(message), Some(hashes)) = (message, hashes.get_mut(*at)) {
+                        let earlier = origin(source) == origin(message.source)
+                            && expense
+                                .time
+                                .is_some_and(|time| message.time.is_none_or(|known| time < known));
+                        merge(message, hashes, expense, earlier.then_some(source));
+                    }
+                }
+                None => {
+                    known.insert(expense.id.clone(), ledger.messages.len());
+                    hashes.push(expense.calls.iter().map(|call| call.0).collect());
+                    ledger.messages.push(Message {
+                        source,
+                        sidechain: expense.sidechain,
+                        model: expense.model,
+                        time: expense.time,
+                        spent: expense.spent,
+                        finished: expense.finished,
+                        calls: expense.calls.into_iter().map(|call| call.1).collect(),
+                    });
+                }
+            }
+        }
+    }
+    Ledger { sources, failures, ..ledger }
+}
+
+/// Adds what another file says; `home` is that file if the message belongs to it.
+fn merge(message: &mut Message, hashes: &mut Vec<u64>, other: Expense, home: Option<usize>) {
+    let output = |spent: &Option<Spent>| spent.map(|spent| spent.tokens.output);
+    let (known, said) = (output(&message.spent), output(&other.spent));
+    if said > known || (home.is_some() && said == known) {
+        message.spent = other.spent;
+    }
+    message.finished |= other.finished;
+    if let Some(home) = home {
+        message.source = home;
+        message.time = other.time;
+        message.sidechain = other.sidechain;
+    }
+    message.model = message.model.take().or(other.model);
+    for (hash, tool) in other.calls {
+        if !hashes.contains(&hash) {
+            hashes.push(hash);
+            message.calls.push(tool);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What one message took, and sums of that.
+
+use super::Prices;
+use backstory_format::claude::Usage;
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// The speed a message was made at, which has a price of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Speed {
+    #[default]
+    Standard,
+    Fast,
+    /// One that this version does not know.
+    Other,
+}
+
+/// Where a message was made, as far as it changes the price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Geography {
+    #[default]
+    Any,
+    UnitedStates,
+}
+
+/// Tokens of one message and what else decides the price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    pub tokens: Usage,
+    pub web_searches: u64,
+    pub speed: Speed,
+    pub geography: Geography,
+}
+
+/// How much is wanted of each message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Usage,
+    /// The calls it made, too.
+    Calls,
+}
+
+/// One message of a model as one file states it.
+#[derive(Debug)]
+pub(crate) struct Expense {
+    /// The message's id, else that of its record.
+    pub(crate) id: Box<str>,
+    pub(crate) model: Option<Arc<str>>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) sidechain: bool,
+    pub(crate) spent: Option<Spent>,
+    /// Whether any record has the reason why the model stopped.
+    pub(crate) finished: bool,
+    /// A hash of each call's id, and the tool.
+    pub(crate) calls: Vec<(u64, Arc<str>)>,
+}
+
+/// Money, and what is missing in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Trillionths of a dollar.
+    pub picodollars: u128,
+    /// Messages that have a price.
+    pub priced: u64,
+    /// Messages whose model, or whose speed, has none.
+    pub unpriced: u64,
+}
+
+impl Cost {
+    pub fn dollars(&self) -> f64 {
+        self.picodollars as f64 / 1e12
+    }
+}
+
+/// Sums over messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Figures {
+    pub messages: u64,
+    /// Messages that never got their final count: their output is a lower bound.
+    pub incomplete: u64,
+    /// Messages without any count.
+    pub without_usage: u64,
+    pub calls: u64,
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub cache_write_5m: u64,
+    pub cache_write_1h: u64,
+    pub web_searches: u64,
+    pub cost: Cost,
+}
+
+impl Figures {
+    /// The figures of one message.
+    pub(super) fn of(message: &super::Message, prices: &Prices) -> Figures {
+        let mut figures =
+            Figures { messages: 1, calls: message.calls.len() as u64, ..Figures::default() };
+        let Some(spent) = &message.spent else {
+            figures.without_usage = 1;
+            return figures;
+        };
+        let tokens = &spent.tokens;
+        figures.incomplete = u64::from(!message.finished);
+        figures.input = tokens.input;
+        figures.output = tokens.output;
+        figures.cache_read = tokens.cache_read;
+        figures.cache_write = tokens.cache_write;
+        figures.cache_write_5m = tokens.cache_write_5m.unwrap_or(0);
+        figures.cache_write_1h = tokens.cache_write_1h.unwrap_or(0);
+        figures.web_searches = spent.web_searches;
+        match message.model.as_deref().and_then(|model| prices.price(model, spent)) {
+            Some(picodollars) => {
+                figures.cost = Cost { picodollars, priced: 1, unpriced: 0 };
+            }
+            None => figures.cost.unpriced = 1,
+        }
+        figures
+    }
+
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Figures) {
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.messages, other.messages);
+        add(&mut self.incomplete, other.incomplete);
+        add(&mut self.without_usage, other.without_usage);
+        add(&mut self.calls, other.calls);
+        add(&mut self.input, other.input);
+        add(&mut self.output, other.output);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+        add(&mut self.cache_write_5m, other.cache_write_5m);
+        add(&mut self.cache_write_1h, other.cache_write_1h);
+        add(&mut self.web_searches, other.web_searches);
+        self.cost.picodollars = self.cost.picodollars.saturating_add(other.cost.picodollars);
+        add(&mut self.cost.priced, other.cost.priced);
+        add(&mut self.cost.unpriced, other.cost.unpriced);
+    }
+
+    /// All tokens.
+    pub fn tokens(&self) -> u64 {
+        [self.output, self.cache_read, self.cache_write]
+            .into_iter()
+            .fold(self.input, u64::saturating_add)
+    }
+
+    /// Whether the counts are only a lower bound.
+    pub fn at_least(&self) -> bool {
+        self.incomplete > 0 || self.without_usage > 0
+    }
+
+    /// Whether the cost is only a lower bound.
+    pub fn costs_at_least(&self) -> bool {
+        self.at_least() || self.cost.unpriced > 0
+    }
+}
