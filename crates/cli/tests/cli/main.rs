@@ -5,6 +5,7 @@ mod blaming;
 mod capturing;
 mod checking;
 mod documentation;
+mod exporting;
 mod faults;
 mod listing;
 mod machine;
