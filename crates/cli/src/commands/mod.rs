@@ -11,6 +11,7 @@ mod check_text;
 pub(crate) mod completions;
 pub(crate) mod export;
 mod export_report;
+mod export_states;
 pub(crate) mod log;
 mod log_table;
 pub(crate) mod ls;

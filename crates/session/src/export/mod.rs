@@ -17,8 +17,13 @@ mod number;
 mod opentraces;
 mod prepared;
 mod shapes;
+mod states;
 
 pub use commits::Repositories;
+pub use states::{
+    Granularity, Layout, MessageStyle, StateFigures, StateOptions, StateView, Subagents, Synthetic,
+    SystemPrompt, Thinking,
+};
 
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
@@ -29,11 +34,12 @@ use prepared::Prepared;
 use std::io::{self, Write};
 
 /// What to make of sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+#[derive(Debug, Clone, Copy)]
+pub enum Format<'o> {
     OpenTraces(OpenTracesSchema),
     Atif(AtifSchema),
     AgentTrace,
+    TraceState(StateOptions<'o>),
 }
 
 /// Versions of OpenTraces' `TraceRecord`.
@@ -53,7 +59,7 @@ pub enum AtifSchema {
 /// What the output depends on besides the session.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
-    pub format: Format,
+    pub format: Format<'o>,
     /// Which snapshot of a session this is, for those who export it again and again.
     pub generation: u64,
     /// Characters of each tool result to keep; all without it.
@@ -91,6 +97,8 @@ pub struct Figures {
     pub subagents: u64,
     pub abandoned_turns: u64,
     pub housekeeping: u64,
+    /// Of training states.
+    pub states: StateFigures,
 }
 
 impl Figures {
@@ -104,6 +112,7 @@ impl Figures {
         self.subagents += other.subagents;
         self.abandoned_turns += other.abandoned_turns;
         self.housekeeping += other.housekeeping;
+        self.states.add(&other.states);
     }
 }
 
@@ -139,11 +148,11 @@ pub fn export(
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
     let prepared = Prepared::new(session, options)?;
-    let (spool, redacted) = match secrets {
+    let (spool, redacted, states) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = Canon::new(Clearing::Raw(raw));
-            write(&prepared, options, None, &mut canon)?;
-            (canon.finish(), Report::default())
+            let states = write(&prepared, options, None, &mut canon)?;
+            (canon.finish(), Report::default(), states)
         }
         Secrets::TakenOut(redactor) => {
             let mut scrubber = redactor.session();
@@ -152,14 +161,15 @@ pub fn export(
             drop(canon);
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
-            write(&prepared, options, Some(&report), &mut canon)?;
-            (canon.finish(), report)
+            let states = write(&prepared, options, Some(&report), &mut canon)?;
+            (canon.finish(), report, states)
         }
     };
-    let figures = prepared.figures();
+    let figures = Figures { states, ..prepared.figures() };
     let is_empty = match options.format {
         Format::OpenTraces(_) | Format::Atif(_) => figures.steps == 0,
         Format::AgentTrace => figures.attributed_lines == 0,
+        Format::TraceState(_) => figures.states.states == 0,
     };
     Ok(Document { spool, redacted, is_empty, figures })
 }
@@ -169,15 +179,15 @@ fn write(
     options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut Canon<'_>,
-) -> Result<(), StoreError> {
+) -> Result<StateFigures, StoreError> {
     match options.format {
         Format::OpenTraces(schema) => {
-            opentraces::write(prepared, schema, options, report, canon)
+            opentraces::write(prepared, schema, options, report, canon)?;
         }
-        Format::Atif(schema) => atif::write(prepared, schema, options, canon),
-        Format::AgentTrace => {
-            agent_trace::write(prepared, options, canon);
-            Ok(())
-        }
+        Format::Atif(schema) => atif::write(prepared, schema, options, canon)?,
+        Format::AgentTrace => agent_trace::write(prepared, options, canon),
+        Format::TraceState(states) => return states::write(prepared, &states, options, canon),
     }
+    canon.end_line();
+    Ok(StateFigures::default())
 }

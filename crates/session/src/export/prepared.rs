@@ -1,6 +1,6 @@
 //! What all formats need to know of a session before the first byte is written.
 
-use super::Options;
+use super::{Format, Options};
 use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
@@ -46,7 +46,13 @@ impl<'s> Prepared<'s> {
         let commits = Commits::of(session, options.repositories);
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
-        let written = Written::of(session, &flow, base.as_deref());
+        // Only these say whose lines are whose.
+        let written = match options.format {
+            Format::OpenTraces(_) | Format::AgentTrace => {
+                Written::of(session, &flow, base.as_deref())
+            }
+            Format::Atif(_) | Format::TraceState(_) => Written::default(),
+        };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {
             if let Some(call) = edit.call.clone() {

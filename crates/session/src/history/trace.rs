@@ -52,13 +52,10 @@ pub fn trace<'g>(
     names: &[String],
     target: Option<Target<'_>>,
 ) -> Traced<'g> {
-    let mut tracer = Tracer::default();
-    let mut traced = Traced::default();
     let until = target.and_then(|target| target.until);
     let text = target.map(|target| super::lines::unix(target.text));
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
     let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
-    tracer.tracks.resize_with(names.len(), Track::default);
     let mut chains: Vec<(usize, &Chain)> = Vec::new();
     for (track, name) in names.iter().enumerate() {
         chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
@@ -76,11 +73,24 @@ pub fn trace<'g>(
         let found = replay(events, first, text.as_deref());
         steps.extend(found.into_iter().map(|step| (track, step)));
     }
+    let last = own.or(names.len().checked_sub(1));
+    follow(steps, names.len(), text.as_deref().zip(last))
+}
+
+/// Carries marks through all steps to the text of a track.
+fn follow<'g>(
+    mut steps: Vec<(usize, Step<'g>)>,
+    tracks: usize,
+    end: Option<(&str, usize)>,
+) -> Traced<'g> {
+    let mut tracer = Tracer::default();
+    let mut traced = Traced::default();
+    tracer.tracks.resize_with(tracks, Track::default);
     steps.sort_by_key(|(_, step)| step.time);
     for (track, step) in &steps {
         walk(&mut tracer, *track, step, &mut traced);
     }
-    if let (Some(text), Some(track)) = (&text, own.or(tracer.tracks.len().checked_sub(1))) {
+    if let Some((text, track)) = end {
         traced.marks = tracer.see_last(track, text);
         find_cells(&mut traced, text);
     }
@@ -98,8 +108,8 @@ pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String,
     let chain = gathered.chains.get(name)?;
     let steps = replay(&chain.events, None, None);
     let text = steps.last()?.after()?.to_owned();
-    let target = Target { path: name, text: &text, until: None };
-    let traced = trace(gathered, &[name.to_owned()], Some(target));
+    let steps = steps.into_iter().map(|step| (0, step)).collect();
+    let traced = follow(steps, 1, Some((&text, 0)));
     Some((text, traced))
 }
 
