@@ -122,8 +122,8 @@ impl<'s> Prepared<'s> {
                     "Bash" | "PowerShell" => "command",
                     _ => continue,
                 };
-                let Some(value) = fetcher.json(item.member, input)? else { continue };
-                let Some(text) = value.get_text(field) else { continue };
+                let Some(raw) = fetcher.raw(item.member, input)? else { continue };
+                let Some(text) = string_field(raw, field) else { continue };
                 if field == "command" {
                     let fine = call.result.as_ref().map(|result| result.outcome);
                     if fine == Some(CallOutcome::Ok) {
@@ -192,6 +192,24 @@ pub(super) fn price(step: &Step, usage: &UsageTotal, prices: &Prices) -> Option<
     prices.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
 }
 
+/// A field of an object that holds a string, without reading the object. A quote inside a string
+/// is always escaped, so the name with its quotes is a name.
+fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, str>> {
+    let quoted = format!("\"{name}\"");
+    let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
+    let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let inside = rest.strip_prefix(b"\"")?;
+    let mut end = 0;
+    loop {
+        end += memchr::memchr2(b'"', b'\\', inside.get(end..)?)?;
+        match inside.get(end) {
+            Some(b'"') => break,
+            _ => end += 2,
+        }
+    }
+    Some(backstory_format::json::text::decode(inside.get(..end)?))
+}
+
 /// The role of each member: the kind of agent that its metadata or its call names.
 fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
     let mut named: HashMap<&str, String> = HashMap::new();
@@ -244,6 +262,11 @@ pub(super) fn duration(
     let Some(structured @ Content::Json(_)) = structured.filter(|_| !silent) else {
         return Ok(None);
     };
+    // Most results say nothing of it, and looking for the word is cheaper than reading them.
+    let raw = fetcher.raw(member, structured)?.unwrap_or_default();
+    if memchr::memmem::find(raw, b"uration").is_none() {
+        return Ok(None);
+    }
     let Some(value) = fetcher.json(member, structured)? else { return Ok(None) };
     let number = |name| value.get(name).and_then(|value| value.float());
     let milliseconds = number("durationMs")
@@ -274,5 +297,18 @@ impl Prepared<'_> {
         figures.attributed_lines =
             ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
         figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_field;
+
+    #[test]
+    fn fields_are_found_without_reading_the_object() {
+        let raw = br#"{ "content":"a \"file_path\":\"no\"", "file_path" : "/w/x\"y\\" }"#;
+        assert_eq!(string_field(raw, "file_path").as_deref(), Some("/w/x\"y\\"));
+        assert_eq!(string_field(br#"{"file_path":7}"#, "file_path"), None);
+        assert_eq!(string_field(br#"{"file_path":"open"#, "file_path"), None);
     }
 }
