@@ -7,6 +7,7 @@ pub mod agents;
 pub mod analyze;
 pub mod annotate;
 pub mod check;
+pub mod clone;
 pub mod document;
 pub mod escape;
 pub mod excerpt;

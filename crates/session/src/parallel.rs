@@ -67,8 +67,7 @@ pub fn ordered<T: Sync, R: Send>(
         stopped: bool,
         take: F,
     }
-    let line =
-        Line { done: BTreeMap::new(), waiting: 0, next: 0, stopped: items.is_empty(), take };
+    let line = Line { done: BTreeMap::new(), waiting: 0, next: 0, stopped: items.is_empty(), take };
     let (line, turn) = (Mutex::new(line), Condvar::new());
     let next = AtomicUsize::new(0);
     rayon::broadcast(|_| {
@@ -119,16 +118,26 @@ mod tests {
             }
             *item
         };
-        ordered(&items, work, |_| 40 << 20, |item| {
-            taken.push(item);
-            true
-        });
+        ordered(
+            &items,
+            work,
+            |_| 40 << 20,
+            |item| {
+                taken.push(item);
+                true
+            },
+        );
         assert_eq!(taken, items);
         let mut taken = 0;
-        ordered(&items, work, |_| 1, |_| {
-            taken += 1;
-            taken < 10
-        });
+        ordered(
+            &items,
+            work,
+            |_| 1,
+            |_| {
+                taken += 1;
+                taken < 10
+            },
+        );
         assert_eq!(taken, 10);
     }
 }

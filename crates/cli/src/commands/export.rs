@@ -227,9 +227,8 @@ fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redact
     };
     let home = environment::home().map(|home| home.to_string_lossy().into_owned());
     let config = Config { classes, salt, home, ..Config::default() };
-    Redactor::new(&config).map_err(|error| {
-        CliError::new(format!("redaction: {error}")).hint("nothing was exported")
-    })
+    Redactor::new(&config)
+        .map_err(|error| CliError::new(format!("redaction: {error}")).hint("nothing was exported"))
 }
 
 /// The same for the same sessions, and nothing that those who get the export can know: the ends of
@@ -341,11 +340,7 @@ impl Job<'_> {
         done.ok_or_else(|| CliError::new("nothing was written"))
     }
 
-    fn into_folder(
-        &self,
-        out: &Path,
-        extension: &str,
-    ) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn into_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
         let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
         let mut uses: HashMap<String, u64> = HashMap::new();
         for chosen in self.chosen {
@@ -384,10 +379,11 @@ impl Job<'_> {
             folder.record(&name, Entry { key: String::new(), bytes, about: None });
         }
         folder.save()?;
-        notices.extend(refused.iter().map(|error| Notice {
-            path: out.to_path_buf(),
-            reason: error.to_string(),
-        }));
+        notices.extend(
+            refused
+                .iter()
+                .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() }),
+        );
         Ok((totals, notices))
     }
 }

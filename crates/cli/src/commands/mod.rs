@@ -8,6 +8,9 @@ mod blame_table;
 pub(crate) mod capture;
 pub(crate) mod check;
 mod check_text;
+pub(crate) mod clone;
+mod clone_summarizer;
+mod clone_text;
 pub(crate) mod completions;
 pub(crate) mod export;
 mod export_report;
@@ -42,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Export(export)) => export::run(export, &arguments.global),
+        Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

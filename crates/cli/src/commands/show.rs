@@ -5,7 +5,7 @@ use crate::commands::show_all;
 use crate::commands::show_view::{ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::select::{Chosen, Seek, Selection, as_path};
+use crate::select::{Chosen, Selection};
 use crate::ui;
 use backstory_session::agents::claude_code;
 use backstory_session::model::Session;
@@ -93,23 +93,8 @@ pub(crate) fn find(
     wanted: &str,
     global: &GlobalArguments,
 ) -> Result<(Session, Selection), CliError> {
-    let path = as_path(wanted);
-    let extra: Vec<_> = path.clone().into_iter().collect();
-    let selection = Selection::find(global, &extra, Seek::All)?;
-    let chosen = match &path {
-        Some(root) => {
-            let found = &selection.found;
-            let session = found.sessions.iter().find(|files| files.path == root.path);
-            let agent = || found.stray_agents.iter().find(|agent| agent.path == root.path);
-            session.map(Chosen::Session).or_else(|| agent().map(Chosen::Agent)).ok_or_else(
-                || {
-                    CliError::new(format!("`{}`: not a session file", root.path.display()))
-                        .hint("backstory ls --root DIR lists what is in a folder")
-                },
-            )?
-        }
-        None => selection.resolve(wanted)?,
-    };
+    let (selection, path) = Selection::for_one(wanted, global)?;
+    let chosen = selection.one(wanted, path.as_ref())?;
     let mut buffer = Vec::new();
     let (mut session, failures) = match chosen {
         Chosen::Session(files) => claude_code::read(files, selection.limits, &mut buffer)?,

@@ -215,6 +215,11 @@ impl<'a> Key<'a> {
         self.tape.key_equals(self.bytes, &self.node, name.as_bytes())
     }
 
+    /// Where it stands in the scanned bytes, quotes included.
+    pub fn span(&self) -> Range<usize> {
+        self.node.start as usize..self.node.end as usize
+    }
+
     /// Decoded name.
     pub fn text(&self) -> Cow<'a, str> {
         text::decode(inside(self.bytes, &self.node))

@@ -72,7 +72,22 @@ pub(super) fn installed(command: &str) -> Vec<String> {
             }
             if word.starts_with('-') {
                 // These take a word that is no package.
-                skip = matches!(*word, "-r" | "-c" | "-e" | "-t" | "--index-url" | "-i" | "--target" | "--prefix" | "--features" | "-F" | "-p" | "--package" | "--group" | "-G");
+                skip = matches!(
+                    *word,
+                    "-r" | "-c"
+                        | "-e"
+                        | "-t"
+                        | "--index-url"
+                        | "-i"
+                        | "--target"
+                        | "--prefix"
+                        | "--features"
+                        | "-F"
+                        | "-p"
+                        | "--package"
+                        | "--group"
+                        | "-G"
+                );
                 continue;
             }
             packages.extend(package(word));

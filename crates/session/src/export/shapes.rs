@@ -34,9 +34,10 @@ impl Shapes {
             if shapes.known.contains_key(&key) {
                 continue;
             }
-            let shape = flow.members.get(key.0).and_then(|member| {
-                member.requests.shapes.get(key.1 as usize)
-            });
+            let shape = flow
+                .members
+                .get(key.0)
+                .and_then(|member| member.requests.shapes.get(key.1 as usize));
             let Some(shape) = shape else { continue };
             let mut prompt = None;
             if let Some(system) = &shape.system {

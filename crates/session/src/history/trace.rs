@@ -121,8 +121,15 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
         return;
     };
     let number = traced.edits.len() as u32;
-    let mut entry =
-        TracedEdit { event: step.event, edit, added: 0, removed: 0, placed: true, surviving: 0, lines: None };
+    let mut entry = TracedEdit {
+        event: step.event,
+        edit,
+        added: 0,
+        removed: 0,
+        placed: true,
+        surviving: 0,
+        lines: None,
+    };
     match &step.what {
         Known::Placed(placed) => {
             walk_placed(tracer, track, step, edit, placed, number, &mut entry);

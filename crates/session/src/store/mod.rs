@@ -1,6 +1,7 @@
 //! Files: the only part of this crate that touches the file system.
 
 mod commits;
+mod create;
 mod discover;
 mod git;
 mod open;
@@ -11,6 +12,7 @@ mod spool;
 mod write;
 
 pub use commits::{AddedLines, Commit, FileChange, Object};
+pub use create::{StagedFolder, create_file, try_file};
 pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,

@@ -300,8 +300,7 @@ impl Rows {
                 }
             }
             RecordKind::ApiRequest => {
-                let (id, shape) =
-                    (self.name(value.get("id")), self.name(value.get("shapeHash")));
+                let (id, shape) = (self.name(value.get("id")), self.name(value.get("shapeHash")));
                 self.requests.push((id, shape));
             }
             RecordKind::CustomTitle => self.title(record, "customTitle"),

@@ -144,8 +144,7 @@ pub(super) fn first_message(rows: &Rows) -> Option<Box<str>> {
 /// What requests carried: by the requests themselves, else by the snapshot that was written last.
 pub(super) fn requests(rows: &Rows) -> Requests {
     let exact = rows.shapes.iter().any(|shape| shape.hash.is_some());
-    let parts: Vec<_> =
-        rows.shapes.iter().filter(|shape| shape.hash.is_some() == exact).collect();
+    let parts: Vec<_> = rows.shapes.iter().filter(|shape| shape.hash.is_some() == exact).collect();
     let shapes = parts.iter().map(|shape| RequestShape {
         line: u64::from(shape.line),
         system: shape.system.map(Content::Json),

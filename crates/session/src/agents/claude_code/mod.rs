@@ -8,6 +8,7 @@
 mod build;
 mod calls;
 mod check;
+mod clone;
 mod collect;
 mod expenses;
 mod facts;
@@ -37,6 +38,7 @@ use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
 pub(crate) use check::{check_session, check_stray};
+pub(crate) use clone::{make_clone, verify_clone};
 pub(crate) use expenses::{Expenses, expenses};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 use linkage::Linkage;
