@@ -25,8 +25,9 @@ from opentraces.capture.claude_code.parse import ClaudeCodeParser
 from opentraces.quality.engine import assess_trace
 from opentraces_schema import TraceRecord
 
-# The importer gives every unknown model the price of another.
-EXPLAINED = {"metrics.estimated_cost_usd > 0"}
+# The importer gives every unknown model the price of another, and counts the text of edits that
+# failed as code.
+EXPLAINED = {"metrics.estimated_cost_usd > 0", "snippets extracted from tool results"}
 
 
 def main() -> int:

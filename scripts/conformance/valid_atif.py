@@ -3,7 +3,7 @@
 usage: valid_atif.py atif FILE.jsonl VERSION
        valid_atif.py agent-trace FILE.jsonl [SCHEMA.json]
 
-References to subagents must lead to a trajectory that is there. Without SCHEMA.json
+References to subagents must lead to a trajectory that is there, and each has steps. Without SCHEMA.json
 the schema is ours, made from the specification; in either, fields that it does not
 name are refused. Exit status 1 if there is a bad document.
 """
@@ -81,6 +81,8 @@ def closed(schema: Any) -> Any:
 
 
 def dangling(trajectory: dict[str, Any]) -> Iterator[str]:
+    if not trajectory["steps"]:
+        yield "a trajectory without steps"
     inside = trajectory.get("subagent_trajectories", [])
     known = {one["trajectory_id"] for one in inside}
     for step in trajectory["steps"]:

@@ -206,6 +206,11 @@ impl Writer<'_, '_, '_> {
             self.canon.plain(&prompt);
             self.canon.close();
         }
+        if items.is_empty() {
+            // A trajectory needs a step, and the subagents need a trajectory.
+            count += 1;
+            self.said(count, "system", None, "Nothing else of this conversation is recorded.", "empty");
+        }
         for at in items {
             let Some(item) = prepared.flow.items.get(at) else { continue };
             count += 1;
