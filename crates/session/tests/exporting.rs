@@ -4,7 +4,8 @@
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, digest, export,
+    AtifSchema, Document, Format, Granularity, Layout, MessageStyle, OpenTracesSchema, Options,
+    Repositories, Secrets, StateOptions, Subagents, digest, export,
 };
 use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
@@ -15,7 +16,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-const FORMATS: [Format; 5] = [
+const FORMATS: [Format<'static>; 5] = [
     Format::OpenTraces(OpenTracesSchema::V0_9),
     Format::OpenTraces(OpenTracesSchema::V0_3),
     Format::Atif(AtifSchema::V1_7),
@@ -44,7 +45,7 @@ fn all_sessions() -> Vec<Session> {
     all
 }
 
-fn make(session: &Session, format: Format, secrets: Secrets<'_>) -> (String, Document) {
+fn make(session: &Session, format: Format<'_>, secrets: Secrets<'_>) -> (String, Document) {
     let prices = Prices::bundled().unwrap();
     let options = Options {
         format,
@@ -59,7 +60,7 @@ fn make(session: &Session, format: Format, secrets: Secrets<'_>) -> (String, Doc
     (String::from_utf8(out).unwrap(), document)
 }
 
-fn raw(session: &Session, format: Format) -> (String, Value) {
+fn raw(session: &Session, format: Format<'_>) -> (String, Value) {
     let (text, _) = make(session, format, Secrets::Kept(Raw::the_user_said_raw()));
     let value = serde_json::from_str(&text).unwrap();
     (text, value)
@@ -288,5 +289,86 @@ fn redaction_changes_no_id() {
         assert_eq!(ids(&open), ids(&cleared));
         assert_eq!(cleared["security"]["scanned"], true);
         assert_eq!(open["security"]["scanned"], false);
+    }
+}
+
+fn lines(session: &Session, states: StateOptions<'_>) -> (Vec<Value>, Document) {
+    let secrets = Secrets::Kept(Raw::the_user_said_raw());
+    let (text, document) = make(session, Format::TraceState(states), secrets);
+    (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), document)
+}
+
+#[test]
+fn states_are_all_messages_and_never_hold_their_own_answer() {
+    let mut states = 0;
+    for session in &all_sessions() {
+        let place = session.source.path().display();
+        for granularity in [Granularity::Step, Granularity::ToolUse] {
+            let options = StateOptions { granularity, ..StateOptions::default() };
+            let (told, document) = lines(session, options);
+            let figures = document.figures.states;
+            assert!(figures.add_up(), "{place}: {figures:?}");
+            assert_eq!(figures.states, told.len() as u64);
+            states += told.len();
+            let mut ids = std::collections::HashSet::new();
+            for state in &told {
+                assert!(ids.insert(state["state_id"].as_str().unwrap().to_owned()), "{place}");
+                let last = state["messages"].as_array().unwrap().last();
+                let role = last.map(|message| message["role"].as_str().unwrap());
+                assert_ne!(role, Some("system"));
+            }
+        }
+        // The calls of a state are in no message of its own history.
+        let (told, _) = lines(session, StateOptions::default());
+        let steps = session.turns.iter().flat_map(|turn| &turn.steps);
+        for step in steps.filter(|step| step.on_chain && !step.synthetic) {
+            let Some(uuid) = step.uuids.first() else { continue };
+            let id = format!("{}:{uuid}", session.id);
+            let Some(state) = told.iter().find(|state| state["state_id"] == id) else { continue };
+            let history = state["messages"].to_string();
+            for call in step.calls().filter_map(|call| call.id.as_deref()) {
+                let own = format!("\"id\":\"{call}\"");
+                let used = session.turns.iter().flat_map(|turn| turn.calls());
+                let once = used.filter(|other| other.id.as_deref() == Some(call)).count() == 1;
+                assert!(!once || !history.contains(&own), "{place}: {call}");
+            }
+        }
+    }
+    assert!(states > 300, "{states}");
+}
+
+#[test]
+fn the_compact_form_expands_to_the_full_one() {
+    for session in &all_sessions() {
+        for messages in [MessageStyle::OpenAi, MessageStyle::Anthropic, MessageStyle::Text] {
+            for max_history_tokens in [None, Some(200)] {
+                let options = StateOptions {
+                    messages,
+                    max_history_tokens,
+                    subagents: Subagents::Separate,
+                    ..StateOptions::default()
+                };
+                let (full, _) = lines(session, options);
+                let compact = StateOptions { layout: Layout::Compact, ..options };
+                let mut expanded = Vec::new();
+                for talk in lines(session, compact).0 {
+                    let all = talk["messages"].as_array().unwrap();
+                    for state in talk["states"].as_array().unwrap() {
+                        let mut messages = talk["system"].as_array().unwrap().clone();
+                        let number = |name: &str| state[name].as_u64().map(|n| n as usize);
+                        messages.extend(number("first").map(|first| all[first].clone()));
+                        let range = number("from").unwrap()..number("upto").unwrap();
+                        messages.extend_from_slice(&all[range]);
+                        let mut state = state.as_object().unwrap().clone();
+                        for name in ["first", "from", "upto"] {
+                            state.remove(name);
+                        }
+                        state.insert("messages".into(), messages.into());
+                        expanded.push(Value::Object(state));
+                    }
+                }
+                assert_eq!(full, expanded, "{}", session.source.path().display());
+            }
+        }
     }
 }
