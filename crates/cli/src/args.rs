@@ -1,7 +1,8 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
 use crate::commands::{
-    analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man, overview, redact, show, stats,
+    analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
+    overview, redact, show, stats,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

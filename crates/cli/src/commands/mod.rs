@@ -14,6 +14,7 @@ mod clone_text;
 pub(crate) mod completions;
 pub(crate) mod export;
 mod export_report;
+mod export_states;
 pub(crate) mod link;
 pub(crate) mod log;
 mod log_table;

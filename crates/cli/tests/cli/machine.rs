@@ -92,6 +92,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "clone",
         "stats",
         "link",
+        "export",
         "capture",
         "redact",
         "completions",

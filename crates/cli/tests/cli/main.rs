@@ -8,6 +8,7 @@ mod clone_faults;
 mod cloning;
 mod desk;
 mod documentation;
+mod exporting;
 mod faults;
 mod linking;
 mod listing;

@@ -60,13 +60,10 @@ pub fn trace<'g>(
     names: &[String],
     target: Option<Target<'_>>,
 ) -> Traced<'g> {
-    let mut tracer = Tracer::default();
-    let mut traced = Traced::default();
     let until = target.and_then(|target| target.until);
     let text: Option<Rc<str>> = target.map(|target| unix(target.text).into());
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
     let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
-    tracer.tracks.resize_with(names.len(), Track::default);
     let mut chains: Vec<(usize, &Chain)> = Vec::new();
     for (track, name) in names.iter().enumerate() {
         chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
@@ -84,8 +81,21 @@ pub fn trace<'g>(
         let found = replay(events, first, text.clone().map(Text::Made), &gathered.committed);
         steps.extend(found.into_iter().map(|step| (track, step)));
     }
+    let last = own.or(names.len().checked_sub(1));
+    follow(steps, names.len(), text.as_deref().zip(last))
+}
+
+/// Carries marks through all steps to the text of a track.
+fn follow<'g>(
+    mut steps: Vec<(usize, Step<'g>)>,
+    tracks: usize,
+    end: Option<(&str, usize)>,
+) -> Traced<'g> {
+    let mut tracer = Tracer::default();
+    let mut traced = Traced::default();
+    tracer.tracks.resize_with(tracks, Track::default);
     steps.sort_by_key(|(_, step)| step.time);
-    if text.is_none() {
+    if end.is_none() {
         // Nothing is left to follow lines to.
         traced.edits = steps.iter().filter_map(|(_, step)| count(step)).collect();
         return traced;
@@ -93,7 +103,7 @@ pub fn trace<'g>(
     for (track, step) in &steps {
         walk(&mut tracer, *track, step, &mut traced);
     }
-    if let (Some(text), Some(track)) = (&text, own.or(tracer.tracks.len().checked_sub(1))) {
+    if let Some((text, track)) = end {
         traced.marks = tracer.see_last(track, text);
         find_cells(&mut traced, text);
     }
@@ -141,8 +151,8 @@ pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String,
     let chain = gathered.chains.get(name)?;
     let steps = replay(&chain.events, None, None, &[]);
     let text = steps.last()?.after()?.to_string();
-    let target = Target { path: name, text: &text, until: None };
-    let traced = trace(gathered, &[name.to_owned()], Some(target));
+    let steps = steps.into_iter().map(|step| (0, step)).collect();
+    let traced = follow(steps, 1, Some((&text, 0)));
     Some((text, traced))
 }
 

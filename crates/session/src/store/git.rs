@@ -67,6 +67,12 @@ impl Git {
         parts.map(|parts| parts.join("/"))
     }
 
+    /// The address of the repository that this one was cloned from.
+    pub fn remote(&self) -> Option<String> {
+        let out = self.run(&["config", "--local", "--get", "remote.origin.url"]).ok()?;
+        Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
+    }
+
     pub(super) fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
         let mut command = self.command(words);
         let output = command.stdin(Stdio::null()).output().map_err(GitError::Start)?;
