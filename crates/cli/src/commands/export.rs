@@ -1,6 +1,7 @@
 //! `backstory export`
 
 use super::export_report::{Totals, write_stats};
+use super::export_states::StateArguments;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
 use crate::environment;
@@ -10,10 +11,12 @@ use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Secrets, export,
+    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, StateOptions,
+    export,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::stats::Prices;
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, read_range, resolve, write_file,
 };
@@ -69,6 +72,17 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_name = "N")]
     max_observation: Option<usize>,
 
+    /// Do not look into the repositories that the sessions worked in for their commits
+    #[arg(long)]
+    no_git: bool,
+
+    /// Take prices from this file (TOML, in the form of the bundled table)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    #[command(flatten)]
+    states: StateArguments,
+
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -82,10 +96,16 @@ enum Target {
     Atif,
     /// Agent Trace: which lines of which files are the session's
     AgentTrace,
+    /// What the model saw before each of its messages, and what it did: for training
+    TraceState,
 }
 
 impl Target {
-    fn format(self, schema: Option<&str>) -> Result<Format, CliError> {
+    fn format<'o>(
+        self,
+        schema: Option<&str>,
+        states: StateOptions<'o>,
+    ) -> Result<Format<'o>, CliError> {
         let given = schema.map(|schema| schema.trim_start_matches(['v', 'V']));
         let (format, known) = match (self, given) {
             (Target::Opentraces, None | Some("0.9.0" | "0.9")) => {
@@ -100,6 +120,8 @@ impl Target {
             (Target::Atif, Some(_)) => (None, "1.7 and 1.8"),
             (Target::AgentTrace, None | Some("0.1.0" | "0.1")) => (Some(Format::AgentTrace), ""),
             (Target::AgentTrace, Some(_)) => (None, "0.1.0"),
+            (Target::TraceState, None) => (Some(Format::TraceState(states)), ""),
+            (Target::TraceState, Some(_)) => (None, "none: leave --schema out"),
         };
         format.ok_or_else(|| {
             let schema = schema.unwrap_or_default();
@@ -110,7 +132,7 @@ impl Target {
 
     fn extension(self) -> &'static str {
         match self {
-            Target::Opentraces => "jsonl",
+            Target::Opentraces | Target::TraceState => "jsonl",
             Target::Atif | Target::AgentTrace => "json",
         }
     }
@@ -120,10 +142,21 @@ pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    let prices = match &arguments.prices {
+        Some(path) => read_prices(path)?,
+        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
+    };
+    let system = arguments.states.system_prompt()?;
+    let states = arguments.states.options(&system);
     let options = Options {
-        format: arguments.to.format(arguments.schema.as_deref())?,
+        format: arguments.to.format(arguments.schema.as_deref(), states)?,
         generation: arguments.generation,
         max_observation: arguments.max_observation,
+        repositories: match arguments.no_git {
+            true => Repositories::Leave,
+            false => Repositories::Ask,
+        },
+        prices: &prices,
     };
     let work = Work::named(&arguments.sessions, global)?;
     if work.is_empty() {
@@ -173,6 +206,12 @@ pub(crate) fn run(
     })
 }
 
+fn read_prices(path: &Path) -> Result<Prices, CliError> {
+    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| failed(error.to_string()))
+}
+
 fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redactor, CliError> {
     let names = arguments.redact.iter().map(|name| name.trim());
     let classes = match arguments.redact.is_empty() {
@@ -210,7 +249,7 @@ fn salt(chosen: &[Chosen<'_>]) -> Vec<u8> {
 struct Job<'a> {
     work: &'a Work,
     chosen: &'a [Chosen<'a>],
-    options: Options,
+    options: Options<'a>,
     secrets: Secrets<'a>,
 }
 

@@ -8,7 +8,7 @@ use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
-use super::prepared::{Prepared, duration};
+use super::prepared::{Prepared, duration, price};
 use super::shapes::Shapes;
 use super::{AtifSchema, Options};
 use crate::model::{Block, Call, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
@@ -22,7 +22,7 @@ const DEEPEST: usize = 16;
 pub(super) fn write(
     prepared: &Prepared<'_>,
     schema: AtifSchema,
-    options: &Options,
+    options: &Options<'_>,
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {
     let mut fetcher = prepared.fetcher();
@@ -81,7 +81,7 @@ struct Writer<'w, 's, 'c> {
     shapes: Shapes,
     tree: Tree,
     schema: AtifSchema,
-    options: &'w Options,
+    options: &'w Options<'w>,
     fetcher: Fetcher<'s>,
     canon: &'w mut Canon<'c>,
 }
@@ -206,6 +206,17 @@ impl Writer<'_, '_, '_> {
             self.canon.plain(&prompt);
             self.canon.close();
         }
+        if items.is_empty() {
+            // A trajectory needs a step, and the subagents need a trajectory.
+            count += 1;
+            self.said(
+                count,
+                "system",
+                None,
+                "Nothing else of this conversation is recorded.",
+                "empty",
+            );
+        }
         for at in items {
             let Some(item) = prepared.flow.items.get(at) else { continue };
             count += 1;
@@ -319,7 +330,8 @@ impl Writer<'_, '_, '_> {
             self.canon.close();
         }
         if let Some(spent) = spent {
-            self.metrics(spent);
+            let cost = price(step, spent, self.options.prices);
+            self.metrics(spent, cost);
         }
         self.canon.key("llm_call_count");
         self.canon.number(1);
@@ -409,7 +421,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn metrics(&mut self, spent: &UsageTotal) {
+    fn metrics(&mut self, spent: &UsageTotal, cost: Option<u128>) {
         self.canon.key("metrics");
         self.canon.open();
         self.canon.key("prompt_tokens");
@@ -418,6 +430,10 @@ impl Writer<'_, '_, '_> {
         self.canon.number(spent.output);
         self.canon.key("cached_tokens");
         self.canon.number(spent.cache_read);
+        if let Some(price) = cost {
+            self.canon.key("cost_usd");
+            self.canon.float(price as f64 / 1e12);
+        }
         self.canon.key("extra");
         self.canon.open();
         self.canon.key("cache_creation_input_tokens");

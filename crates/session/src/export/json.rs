@@ -32,7 +32,12 @@ pub(super) struct Canon<'c> {
     hasher: Sha256,
     hashed: usize,
     comma: bool,
+    aside: u32,
 }
+
+/// What was being written before something else was.
+#[derive(Debug)]
+pub(super) struct Outer(Spool, bool);
 
 /// Deeper values than this become text: readers of the formats give up at some depth.
 const DEEPEST: u32 = 100;
@@ -41,7 +46,7 @@ const HASH_AT: usize = 64 << 10;
 impl<'c> Canon<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
         let (spool, hasher) = (Spool::default(), Sha256::new());
-        Canon { spool, clearing, hasher, hashed: 0, comma: false }
+        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0 }
     }
 
     pub(super) fn is_learning(&self) -> bool {
@@ -120,10 +125,18 @@ impl<'c> Canon<'c> {
 
     /// Text of the session.
     pub(super) fn text(&mut self, text: &str) {
+        self.text_of("", text);
+    }
+
+    /// Text of a field, whose name may tell that it is a secret.
+    fn text_of(&mut self, name: &str, text: &str) {
         self.value();
         let cleared = match &mut self.clearing {
-            Clearing::Learn(scrubber) => return scrubber.learn(text),
-            Clearing::Scrub(scrubber) => scrubber.clear(text).into_inner(),
+            Clearing::Learn(scrubber) => {
+                scrubber.learn_field(name, text);
+                return;
+            }
+            Clearing::Scrub(scrubber) => scrubber.clear_field(name, text).into_inner(),
             Clearing::Raw(_) => Cow::Borrowed(text),
         };
         write_text(&cleared, self.spool.buffer());
@@ -195,10 +208,10 @@ impl<'c> Canon<'c> {
 
     /// A value of the session; keys are text too.
     pub(super) fn json(&mut self, value: Value<'_>) {
-        self.nested(value, 0);
+        self.nested("", value, 0);
     }
 
-    fn nested(&mut self, value: Value<'_>, depth: u32) {
+    fn nested(&mut self, name: &str, value: Value<'_>, depth: u32) {
         match value.kind() {
             Kind::Null => self.null(),
             Kind::True => self.flag(true),
@@ -213,18 +226,18 @@ impl<'c> Canon<'c> {
                     None => self.text(&raw),
                 }
             }
-            Kind::String => self.text(&value.text().unwrap_or_default()),
+            Kind::String => self.text_of(name, &value.text().unwrap_or_default()),
             _ if depth >= DEEPEST => self.text(&String::from_utf8_lossy(value.raw())),
             Kind::Array => {
                 self.open_list();
-                value.items().for_each(|item| self.nested(item, depth + 1));
+                value.items().for_each(|item| self.nested(name, item, depth + 1));
                 self.close_list();
             }
             Kind::Object => {
                 self.open();
                 for (name, value) in self.sorted(value) {
                     self.key(&name);
-                    self.nested(value, depth + 1);
+                    self.nested(&name, value, depth + 1);
                 }
                 self.close();
             }
@@ -248,6 +261,9 @@ impl<'c> Canon<'c> {
     }
 
     fn settle(&mut self) {
+        if self.aside > 0 {
+            return;
+        }
         let buffer = self.spool.buffer();
         if buffer.len() - self.hashed > HASH_AT {
             self.hasher.update(buffer.get(self.hashed..).unwrap_or_default());
@@ -266,9 +282,43 @@ impl<'c> Canon<'c> {
         hexadecimal(&hasher.finalize())
     }
 
-    pub(super) fn finish(mut self) -> Spool {
+    /// Ends a document.
+    pub(super) fn end_line(&mut self) {
         self.put(b"\n");
+        self.comma = false;
+        self.settle();
+    }
+
+    pub(super) fn finish(self) -> Spool {
         self.spool
+    }
+
+    /// Writes something apart, until [`end_aside`](Canon::end_aside).
+    pub(super) fn begin_aside(&mut self) -> Outer {
+        self.aside += 1;
+        let comma = std::mem::take(&mut self.comma);
+        Outer(std::mem::take(&mut self.spool), comma)
+    }
+
+    /// What was written apart.
+    pub(super) fn end_aside(&mut self, outer: Outer) -> Vec<u8> {
+        self.aside -= 1;
+        self.comma = outer.1;
+        let mut inner = std::mem::replace(&mut self.spool, outer.0);
+        std::mem::take(inner.buffer())
+    }
+
+    /// A value that was written apart.
+    pub(super) fn written(&mut self, value: &[u8]) {
+        self.value();
+        self.put(value);
+    }
+
+    /// A list of values that were written apart; each part holds any number of them.
+    pub(super) fn written_list(&mut self, parts: [&[u8]; 3]) {
+        self.open_list();
+        parts.iter().filter(|part| !part.is_empty()).for_each(|part| self.written(part));
+        self.close_list();
     }
 }
 
@@ -299,13 +349,34 @@ const fn plain_bytes() -> [bool; 256] {
     plain
 }
 
+/// Where the first byte stands that must be escaped. Eight bytes at a time: a borrow can only mark
+/// bytes behind one that is odd itself.
+fn first_odd(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let quote = zero(word ^ ONES * u64::from(b'"'));
+        let backslash = zero(word ^ ONES * u64::from(b'\\'));
+        let delete = zero(word ^ ONES * 0x7f);
+        let odd = (word | control | quote | backslash | delete) & HIGH;
+        if odd != 0 {
+            return Some(8 * at + odd.trailing_zeros() as usize / 8);
+        }
+    }
+    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
+    rest.iter().position(is_odd).map(|at| 8 * words.len() + at)
+}
+
 /// A string, all that is not plain ASCII escaped.
 fn write_text(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + text.len() / 16 + 2);
     out.push(b'"');
-    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
     let mut rest = text;
-    while let Some(at) = rest.as_bytes().iter().position(is_odd) {
+    while let Some(at) = first_odd(rest.as_bytes()) {
         let (plain, odd) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.extend_from_slice(plain.as_bytes());
         let mut characters = odd.chars();
@@ -356,11 +427,26 @@ mod tests {
         let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
+        canon.end_line();
         let mut out = Vec::new();
         canon.finish().copy_to(&mut out).unwrap();
         let expected = "{\"\": [], \"a\": \"1e999\", \"b\": [1, 2.5, 100.0, 0, true, null], \
                         \"b2\": {}}, \"\\u00e9/\\ud83d\\ude00\\u007f\\b\\f\\u0001\\\"\"\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn odd_bytes_are_found_wherever_they_stand() {
+        for byte in 0..=255u8 {
+            for at in 0..20 {
+                let mut bytes = [b'~'; 20];
+                bytes[at] = byte;
+                bytes[19] = b'"';
+                let odd = if at < 19 && !PLAIN[byte as usize] { at } else { 19 };
+                assert_eq!(first_odd(&bytes), Some(odd), "{byte} at {at}");
+            }
+        }
+        assert_eq!(first_odd(b" all of this is plain ~"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::path::normal_path;
 use crate::model::{Call, Change, Content, Effect, FileEdit, Step};
 use std::sync::Arc;
 
-impl Extractor<'_> {
+impl Extractor<'_, '_, '_> {
     pub(super) fn effects(
         &mut self,
         call: &Call,
@@ -83,7 +83,7 @@ impl Extractor<'_> {
             old_lines: place.old_lines,
             new_start: place.new_start,
             new_lines: place.new_lines,
-            old: Vec::new(),
+            old: String::new(),
         });
         Some(Edit {
             change,
@@ -97,6 +97,6 @@ impl Extractor<'_> {
     }
 
     fn content(&mut self, content: &Content) -> Option<String> {
-        self.reader.text(content).ok().map(|text| unix(&text))
+        self.reader.text(content).ok().map(unix)
     }
 }

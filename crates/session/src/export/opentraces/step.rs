@@ -22,7 +22,7 @@ struct Writer<'w, 's, 'c> {
     prepared: &'w Prepared<'s>,
     shapes: &'w Shapes,
     newest: bool,
-    options: &'w Options,
+    options: &'w Options<'w>,
     fetcher: &'w mut Fetcher<'s>,
     canon: &'w mut Canon<'c>,
 }
@@ -31,7 +31,7 @@ pub(super) fn write<'s>(
     prepared: &Prepared<'s>,
     shapes: &Shapes,
     newest: bool,
-    options: &Options,
+    options: &Options<'_>,
     fetcher: &mut Fetcher<'s>,
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {
