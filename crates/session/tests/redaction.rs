@@ -1,6 +1,8 @@
 //! Secrets do not get out: what others leaked or mangled, every position and encoding, and what
 //! must stay as it is.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
 use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
@@ -18,29 +20,62 @@ fn everything() -> Redactor {
 
 /// Each is a text and the part of it that must not stay.
 const LEAKS: [(&str, &str); 26] = [
-    ("aws_secret_access_key = wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T", "wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T"),
+    (
+        "aws_secret_access_key = wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T",
+        "wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T",
+    ),
     ("token glpat-zQx9sgtrfAxKr8q1TPY8", "glpat-zQx9sgtrfAxKr8q1TPY8"),
-    ("sbp_9f2c7d41aa03be5587c1d0e6f4b29a837c55d1e0", "sbp_9f2c7d41aa03be5587c1d0e6f4b29a837c55d1e0"),
-    ("https://hooks.slack.com/services/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", "nzk0zace5iLKP35eWcfKE7JA"),
+    (
+        "sbp_9f2c7d41aa03be5587c1d0e6f4b29a837c55d1e0",
+        "sbp_9f2c7d41aa03be5587c1d0e6f4b29a837c55d1e0",
+    ),
+    (
+        "https://hooks.slack.com/services/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",
+        "nzk0zace5iLKP35eWcfKE7JA",
+    ),
     ("SK5e1f9b3d7a2c4e6f8091a2b3c4d5e6f7", "SK5e1f9b3d7a2c4e6f8091a2b3c4d5e6f7"),
     ("DB_PASSWORD=hunter2pass", "hunter2pass"),
     ("machine api.example.com login me password q8Zr41xk", "q8Zr41xk"),
     ("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", "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"),
     ("xapp-1-A02BCDEF34-083452001657-shAYwge87H4lC3j7lZ48pAL", "shAYwge87H4lC3j7lZ48pAL"),
-    ("SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr", "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr"),
+    (
+        "SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr",
+        "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr",
+    ),
     ("dckr_pat_q8yKET1VDJTpfCwseUDzT8vFhXk", "dckr_pat_q8yKET1VDJTpfCwseUDzT8vFhXk"),
     ("whsec_Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93", "whsec_Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93"),
-    ("AccountName=a;AccountKey=lJzRc1YdHaAA2KCNJJ1tkYwF/mKK6Ygw0NGe170Xu592euJv2wYUtBlV8zqnlcNQSnIYVTkLWntUO1F8j8rQ==;", "lJzRc1YdHaAA2KCNJJ1tkYwF/mKK6Ygw0NGe170Xu592euJv2wYUtBlV8zqnlcNQSnIYVTkLWntUO1F8j8rQ"),
+    (
+        "AccountName=a;AccountKey=lJzRc1YdHaAA2KCNJJ1tkYwF/mKK6Ygw0NGe170Xu592euJv2wYUtBlV8zqnlcNQSnIYVTkLWntUO1F8j8rQ==;",
+        "lJzRc1YdHaAA2KCNJJ1tkYwF/mKK6Ygw0NGe170Xu592euJv2wYUtBlV8zqnlcNQSnIYVTkLWntUO1F8j8rQ",
+    ),
     ("TWILIO_AUTH_TOKEN=9f2c7d41aa03be5587c1d0e6f4b29a83", "9f2c7d41aa03be5587c1d0e6f4b29a83"),
     ("4839574813:AAE4A6Rz0CSnIGzeu897OjQnjzsMEG2xuso", "AAE4A6Rz0CSnIGzeu897OjQnjzsMEG2xuso"),
     ("Cookie: theme=dark; session=s3Aj28dK2m3Lw9qXz81", "s3Aj28dK2m3Lw9qXz81"),
     ("Authorization: Basic cXFmal9xa3h0ZDpkaWZjX3lubGRq", "cXFmal9xa3h0ZDpkaWZjX3lubGRq"),
-    ("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEAvcMVMB2vEbqI6PlSNJ4H\nrLte2zycDIZ8gRZ1BbArW0IcEhtd10pF\n-----END RSA PRIVATE KEY-----", "rLte2zycDIZ8gRZ1BbArW0IcEhtd10pF"),
-    (r#""private_key": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n""#, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"),
-    ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkq\n-----END ENCRYPTED PRIVATE KEY-----", "MIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkq"),
-    ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUA\nand then the output was cut", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUA"),
-    ("@app.route('/x')\ndef x():\n    key = 'sk-ant-api03-Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93fJ'", "sk-ant-api03-Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93fJ"),
-    ("@property\ndef f(self): return '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'", "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"),
+    (
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEAvcMVMB2vEbqI6PlSNJ4H\nrLte2zycDIZ8gRZ1BbArW0IcEhtd10pF\n-----END RSA PRIVATE KEY-----",
+        "rLte2zycDIZ8gRZ1BbArW0IcEhtd10pF",
+    ),
+    (
+        r#""private_key": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n""#,
+        "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
+    ),
+    (
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkq\n-----END ENCRYPTED PRIVATE KEY-----",
+        "MIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkq",
+    ),
+    (
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUA\nand then the output was cut",
+        "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUA",
+    ),
+    (
+        "@app.route('/x')\ndef x():\n    key = 'sk-ant-api03-Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93fJ'",
+        "sk-ant-api03-Zx81kQpLm20sVbnRt5Wc64GhKq7Dd93fJ",
+    ),
+    (
+        "@property\ndef f(self): return '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'",
+        "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",
+    ),
     ("postgres://app:q9V7nB2K4xL8@db/app", "q9V7nB2K4xL8"),
     ("AKIA5XQ8ZKJ2MTR7PLW3", "AKIA5XQ8ZKJ2MTR7PLW3"),
     ("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", "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"),
@@ -110,7 +145,10 @@ fn the_name_of_a_field_tells_what_its_value_is() {
     assert!(cleared["env"][0]["value"].as_str().unwrap().starts_with("[redacted:password:"));
     assert!(cleared["tokens"][0].as_str().unwrap().starts_with("[redacted:token:"));
     // Found only where something tells: by itself it could be anything.
-    assert_eq!((cleared["note"].as_str(), cleared["max_tokens"].as_str()), (Some("xvqcmuyb"), Some("4096")));
+    assert_eq!(
+        (cleared["note"].as_str(), cleared["max_tokens"].as_str()),
+        (Some("xvqcmuyb"), Some("4096"))
+    );
 }
 
 #[test]
@@ -141,7 +179,10 @@ fn homes_people_and_places_go_when_asked() {
     }
     // And only then.
     let secrets_only = redactor().session();
-    assert_eq!(secrets_only.scrub("/Users/jane8 jane@example.org"), "/Users/jane8 jane@example.org");
+    assert_eq!(
+        secrets_only.scrub("/Users/jane8 jane@example.org"),
+        "/Users/jane8 jane@example.org"
+    );
 }
 
 #[test]
@@ -185,7 +226,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - group.len()));
         for letter in 0..4 {
             let index = (bits >> (18 - 6 * letter) & 63) as usize;
             out.push(if letter <= group.len() { LETTERS[index] as char } else { '=' });
@@ -220,7 +262,9 @@ fn planted(place: usize, form: &str) -> Value {
         7 => record["toolUseResult"]["structuredPatch"][0]["lines"][0] = text.into(),
         8 => record["cwd"] = format!("/srv/{form}/app").into(),
         9 => content[2]["name"] = text.into(),
-        10 => record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into(),
+        10 => {
+            record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into()
+        }
         _ => record["unknown"] = json!({ "field": [text] }),
     }
     record
@@ -230,7 +274,10 @@ const PLACES: usize = 12;
 
 fn clear_lines(scrubber: &Scrubber, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let (ids, mut tape) = (structural_paths(), Tape::new());
-    lines.iter().map(|line| scrubber.clear_line(line, &ids, &mut tape).into_inner().into_owned()).collect()
+    lines
+        .iter()
+        .map(|line| scrubber.clear_line(line, &ids, &mut tape).into_inner().into_owned())
+        .collect()
 }
 
 proptest! {
@@ -317,7 +364,9 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
     ];
     let mut scrubber = redactor().session();
     let (ids, mut tape) = (structural_paths(), Tape::new());
-    lines.iter().for_each(|line| drop(scrubber.learn_line(line, &ids, &mut tape)));
+    for line in &lines {
+        scrubber.learn_line(line, &ids, &mut tape);
+    }
     let cleared: Vec<Value> = clear_lines(&scrubber, &lines)
         .iter()
         .map(|line| serde_json::from_slice(line).unwrap())
@@ -332,8 +381,20 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
 fn bait_costs_no_more_than_its_length() {
     // Nothing is timed here: what is quadratic would not end.
     let redactor = redactor();
-    for bait in ["sk-", "ghp_", "-----BEGIN PRIVATE KEY-----", "password=", "://a:", "eyJ.", "key\"", "AKIA", "token: [\"", "\\", "curl -u a:"] {
-        let text = bait.repeat((1 << 20) / bait.len());
+    for bait in [
+        "sk-",
+        "ghp_",
+        "-----BEGIN PRIVATE KEY-----",
+        "password=",
+        "://a:",
+        "eyJ.",
+        "key\"",
+        "AKIA",
+        "token: [\"",
+        "\\",
+        "curl -u a:",
+    ] {
+        let text = bait.repeat((1 << 18) / bait.len());
         redactor.session().scrub(&text);
     }
 }

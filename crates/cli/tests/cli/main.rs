@@ -8,6 +8,7 @@ mod documentation;
 mod faults;
 mod listing;
 mod machine;
+mod redacting;
 mod rendering;
 mod showing;
 mod spending;
