@@ -326,7 +326,7 @@ impl Scan<'_> {
         let ends = !rest.get(word).is_some_and(u8::is_ascii_alphanumeric);
         let start = self.at + space;
         let reads = |word: &str| word.len() < 5 || language::strangeness(word) < 4.4;
-        ends && self.text.get(start..start + word).is_some_and(reads)
+        word > 0 && ends && self.text.get(start..start + word).is_some_and(reads)
     }
 
     fn until(&self, is_end: impl Fn(u8) -> bool) -> usize {

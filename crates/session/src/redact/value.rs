@@ -101,13 +101,14 @@ pub(super) fn is_unmistakable(value: &str) -> bool {
 /// A value without letters.
 fn numbers(value: &str, makeup: &Makeup, strength: Strength, form: Form) -> bool {
     let plain = value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_sequence(value) {
+    if value.len() < 20 && is_sequence(value) {
         return false;
     }
     match strength {
         Strength::Password => plain && form != Form::Prose && value.len() >= 6,
         Strength::Secret | Strength::Token => plain && makeup.digits >= 16,
-        _ => false,
+        Strength::Weak => plain && makeup.digits >= 20,
+        Strength::Meta => false,
     }
 }
 
@@ -261,7 +262,7 @@ fn is_placeholder(value: &str) -> bool {
         }
     }
     let different = different.iter().filter(|seen| **seen).count();
-    (value.len() >= 8 && different <= 2) || is_sequence(&lower)
+    (value.len() >= 8 && different <= 2) || (value.len() < 20 && is_sequence(&lower))
 }
 
 /// `123456`, `abcdef`, `1234567890abcdefghij`, `0123…`.
