@@ -362,7 +362,9 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
     ];
     let mut scrubber = redactor().session();
     let (ids, mut tape) = (structural_paths(), Tape::new());
-    lines.iter().for_each(|line| drop(scrubber.learn_line(line, &ids, &mut tape)));
+    for line in &lines {
+        scrubber.learn_line(line, &ids, &mut tape);
+    }
     let cleared: Vec<Value> = clear_lines(&scrubber, &lines)
         .iter()
         .map(|line| serde_json::from_slice(line).unwrap())
