@@ -2,7 +2,7 @@
 """Resumes clones with the real client and judges what it would send.
 
 usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
-                 [--limit N] [--table FILE] [--quiet]
+                 [--limit N] [--table FILE] [--workers N] [--quiet]
 
 Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
 clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
@@ -109,7 +109,8 @@ def clone(binary, source, room, words):
 
 def judge(body, path, uuids):
     faults = [f"refused: {fault}" for fault in requests.rejections(body)]
-    return faults + requests.differences(requests.planned(path, uuids), requests.spoken(body))
+    wanted, optional = requests.planned(path, uuids)
+    return faults + requests.differences(wanted, requests.spoken(body), optional)
 
 
 def source_resumes(source, version, scratch):
@@ -179,6 +180,7 @@ def main():
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
     options = parser.parse_args()
     versions = []
@@ -201,7 +203,7 @@ def main():
     counts, lines = collections.Counter(), []
     scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
     try:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             outcomes = pool.map(lambda job: try_one(options.binary.resolve(), *job, scratch), jobs)
             for (source, preset, version), (outcome, detail) in zip(jobs, outcomes):
                 counts[version, outcome] += 1
