@@ -1,6 +1,8 @@
 //! Secrets do not get out: what others leaked or mangled, every position and encoding, and what
 //! must stay as it is.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
 use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
@@ -392,7 +394,7 @@ fn bait_costs_no_more_than_its_length() {
         "\\",
         "curl -u a:",
     ] {
-        let text = bait.repeat((1 << 20) / bait.len());
+        let text = bait.repeat((1 << 18) / bait.len());
         redactor.session().scrub(&text);
     }
 }
