@@ -123,6 +123,27 @@ impl Selection {
         (rows, notices)
     }
 
+    /// Looks where SESSION may be and finds it, be it a path or a name.
+    pub(crate) fn for_one(
+        wanted: &str,
+        global: &GlobalArguments,
+    ) -> Result<(Selection, Option<Root>), CliError> {
+        let path = as_path(wanted);
+        let extra: Vec<_> = path.clone().into_iter().collect();
+        Ok((Selection::find(global, &extra, Seek::All)?, path))
+    }
+
+    /// What SESSION stands for: the file at `path`, if it is one.
+    pub(crate) fn one(&self, wanted: &str, path: Option<&Root>) -> Result<Chosen<'_>, CliError> {
+        let Some(root) = path else { return self.resolve(wanted) };
+        let session = self.found.sessions.iter().find(|files| files.path == root.path);
+        let agent = || self.found.stray_agents.iter().find(|agent| agent.path == root.path);
+        session.map(Chosen::Session).or_else(|| agent().map(Chosen::Agent)).ok_or_else(|| {
+            CliError::new(format!("`{}`: not a session file", root.path.display()))
+                .hint("backstory ls --root DIR lists what is in a folder")
+        })
+    }
+
     /// Finds what the user means by SESSION: an id, the start of one, `latest`, `latest~N`.
     pub(crate) fn resolve(&self, wanted: &str) -> Result<Chosen<'_>, CliError> {
         if let Some(back) = latest(wanted) {
@@ -212,15 +233,22 @@ pub(crate) enum Chosen<'a> {
     Agent(&'a AgentFile),
 }
 
-impl Chosen<'_> {
-    fn path(&self) -> &Path {
+impl<'a> Chosen<'a> {
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Chosen::Session(files) => &files.id,
+            Chosen::Agent(file) => &file.id,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &'a Path {
         match self {
             Chosen::Session(files) => &files.path,
             Chosen::Agent(file) => &file.path,
         }
     }
 
-    fn total_bytes(&self) -> u64 {
+    pub(crate) fn total_bytes(&self) -> u64 {
         match self {
             Chosen::Session(files) => files.total_bytes(),
             Chosen::Agent(file) => file.bytes,

@@ -5,13 +5,15 @@
 //! refuses such a record or changes its bytes when writing. [`scan`] therefore indexes spans (a
 //! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.
 
+mod members;
 pub mod scan;
 mod skim;
 pub mod splice;
 mod tape;
 pub mod text;
 
+pub use members::{insert_field, without_fields, without_items};
 pub use scan::{Cause, Fault, scan};
 pub use skim::skim;
 pub use splice::{Splice, SpliceError, splice};
-pub use tape::{Kind, Tape, Value};
+pub use tape::{Fields, Items, Kind, Tape, Value};

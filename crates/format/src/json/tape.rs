@@ -215,9 +215,24 @@ impl<'a> Key<'a> {
         self.tape.key_equals(self.bytes, &self.node, name.as_bytes())
     }
 
+    /// Where it stands in the scanned bytes, quotes included.
+    pub fn span(&self) -> Range<usize> {
+        self.node.start as usize..self.node.end as usize
+    }
+
     /// Decoded name.
     pub fn text(&self) -> Cow<'a, str> {
         text::decode(inside(self.bytes, &self.node))
+    }
+
+    /// The name as it is written, escapes not decoded.
+    pub fn raw(&self) -> &'a [u8] {
+        inside(self.bytes, &self.node)
+    }
+
+    /// Where the inside of the name stands in the scanned bytes.
+    pub fn text_span(&self) -> Range<usize> {
+        self.node.start as usize + 1..self.node.end as usize - 1
     }
 
     /// The name's bytes, decoded if it was written with escapes.

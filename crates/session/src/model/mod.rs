@@ -6,12 +6,14 @@
 
 mod content;
 mod problems;
+mod requests;
 mod session;
 mod turn;
 mod usage;
 
 pub use content::{Content, Span};
 pub use problems::Problems;
+pub use requests::{RequestShape, Requests};
 pub use session::{
     Agent, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts, ForkedFrom,
     OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,

@@ -1,6 +1,6 @@
 //! A session as a whole.
 
-use super::{Problems, Span, Turn, UsageTotal};
+use super::{Problems, Requests, Span, Turn, UsageTotal};
 use crate::store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -281,6 +281,7 @@ pub struct Session {
     pub problems: Problems,
     /// Records that are part of no turn but that other views need: backups of files.
     pub file_history: Vec<Span>,
+    pub requests: Requests,
 }
 
 impl Session {

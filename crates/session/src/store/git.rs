@@ -67,6 +67,12 @@ impl Git {
         parts.map(|parts| parts.join("/"))
     }
 
+    /// The address of the repository that this one was cloned from.
+    pub fn remote(&self) -> Option<String> {
+        let out = self.run(&["config", "--local", "--get", "remote.origin.url"]).ok()?;
+        Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
+    }
+
     pub(super) fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
         let mut command = self.command(words);
         let output = command.stdin(Stdio::null()).output().map_err(GitError::Start)?;
@@ -176,6 +182,19 @@ impl Git {
             }
         }
         Ok(names)
+    }
+
+    /// The commits in the history of `commit` that changed a file, with their times, newest first.
+    pub fn changes(&self, commit: &str, path: &str) -> Result<Vec<(String, Timestamp)>, GitError> {
+        let words =
+            ["log", "--no-show-signature", "--no-ext-diff", "--format=%H %ct", commit, "--"];
+        let out = self.run(&[&words[..], &[path]].concat())?;
+        let text = String::from_utf8_lossy(&out);
+        let row = |row: &str| {
+            let (id, time) = row.split_once(' ')?;
+            Some((id.to_owned(), seconds(time)?))
+        };
+        Ok(text.lines().filter_map(row).collect())
     }
 
     /// The commit of every line of a file in a commit.

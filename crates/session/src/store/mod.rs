@@ -1,6 +1,7 @@
 //! Files: the only part of this crate that touches the file system.
 
 mod commits;
+mod create;
 mod discover;
 mod git;
 mod git_write;
@@ -8,9 +9,11 @@ mod open;
 mod output;
 mod project;
 mod source;
+mod spool;
 mod write;
 
 pub use commits::{AddedLines, Commit, FileChange, Object};
+pub use create::{StagedFolder, create_file, try_file};
 pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
@@ -18,11 +21,12 @@ pub use discover::{
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
 pub use open::{
-    Ends, FileState, Read, Selective, StoreError, read_file, read_range, read_selected,
+    Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
 pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
+pub use spool::Spool;
 pub use write::{
     Access, create_folder, plain_name, remove_file, replace_file, resolve, write_file,
 };

@@ -99,6 +99,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         chain: facts::chain(rows, chain_links),
         problems,
         file_history: rows.file_history.clone(),
+        requests: facts::requests(rows),
         id: origin.id,
         source: origin.source,
         project_key: origin.project_key,

@@ -1,11 +1,11 @@
 //! Records to rows: the one pass over a file's bytes.
 
 use super::names::Name;
-use super::parts::text_span;
+use super::parts::{span, text_span};
 use super::prompts;
 use super::rows::{
     AgentProgress, AttachmentPart, Detail, Notice, Operation, QueueOperation, Queued, Row, Rows,
-    TitleRecord,
+    ShapePart, TitleRecord,
 };
 use super::time;
 use crate::model::Span;
@@ -205,6 +205,7 @@ impl Rows {
 
     fn attachment_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
         let Some(attachment) = envelope.attachment else { return Detail::None };
+        self.surroundings(record, attachment);
         let queued = attachment
             .get("type")
             .filter(|name| name.is_text("queued_command"))
@@ -212,6 +213,27 @@ impl Rows {
             .map(|prompt| self.queued(record, prompt, attachment.get("commandMode")));
         self.attachments.push(AttachmentPart { queued });
         Detail::Attachment(self.attachments.len() as u32 - 1)
+    }
+
+    /// What newest clients note of the system prompt, the tools and the machine.
+    fn surroundings(&mut self, record: &Record<'_>, attachment: Value<'_>) {
+        match attachment.get("type").and_then(|name| name.raw_text()) {
+            Some(b"prompt_snapshot") => self.shape(record, attachment, Name::NONE, "systemPrompt"),
+            Some(b"environment") if self.environment.is_none() => {
+                self.environment = attachment.get("snapshot").map(|value| span(record, &value));
+            }
+            _ => {}
+        }
+    }
+
+    fn shape(&mut self, record: &Record<'_>, value: Value<'_>, hash: Name, system: &str) {
+        let list = |name: &str| {
+            let value = value.get(name).filter(|value| value.kind() == Kind::Array)?;
+            Some(span(record, &value))
+        };
+        let (system, tools) = (list(system), list("tools"));
+        let line = record.line.min(u64::from(u32::MAX)) as u32;
+        self.shapes.push(ShapePart { hash, line, system, tools });
     }
 
     fn progress_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
@@ -270,6 +292,16 @@ impl Rows {
                 {
                     self.read_message(record, message);
                 }
+            }
+            RecordKind::ApiRequestShape => {
+                let hash = self.name(value.get("shapeHash"));
+                if let (Some(hash), Some(shape)) = (hash.some(), value.get("shape")) {
+                    self.shape(record, shape, hash, "system");
+                }
+            }
+            RecordKind::ApiRequest => {
+                let (id, shape) = (self.name(value.get("id")), self.name(value.get("shapeHash")));
+                self.requests.push((id, shape));
             }
             RecordKind::CustomTitle => self.title(record, "customTitle"),
             RecordKind::AiTitle => self.title(record, "aiTitle"),

@@ -7,7 +7,8 @@ use super::recovery::Link;
 use super::rows::{PromptShape, Rows};
 use super::tree::is_message;
 use crate::model::{
-    Branch, ChainLink, Compaction, CompactionKind, ForkedFrom, Problems, SessionKind, Trigger, Turn,
+    Branch, ChainLink, Compaction, CompactionKind, Content, ForkedFrom, Problems, RequestShape,
+    Requests, SessionKind, Trigger, Turn,
 };
 use backstory_format::ProblemId;
 use backstory_format::claude::RecordKind;
@@ -138,4 +139,44 @@ pub(super) fn report_foreign_sessions(rows: &Rows, id: &str, problems: &mut Prob
 pub(super) fn first_message(rows: &Rows) -> Option<Box<str>> {
     let parts = rows.rows.iter().filter_map(|row| rows.message(row));
     parts.filter_map(|part| rows.names.text(part.id)).next()
+}
+
+/// What requests carried: by the requests themselves, else by the snapshot that was written last.
+pub(super) fn requests(rows: &Rows) -> Requests {
+    let exact = rows.shapes.iter().any(|shape| shape.hash.is_some());
+    let parts: Vec<_> = rows.shapes.iter().filter(|shape| shape.hash.is_some() == exact).collect();
+    let shapes = parts.iter().map(|shape| RequestShape {
+        line: u64::from(shape.line),
+        system: shape.system.map(Content::Json),
+        tools: shape.tools.map(Content::Json),
+    });
+    let mut requests = Requests {
+        shapes: shapes.collect(),
+        environment: rows.environment.map(Content::Json),
+        ..Requests::default()
+    };
+    if parts.is_empty() {
+        return requests;
+    }
+    let by_name: hashbrown::HashMap<Name, u32> =
+        parts.iter().enumerate().map(|(at, shape)| (shape.hash, at as u32)).collect();
+    let by_request: hashbrown::HashMap<Name, u32> = rows
+        .requests
+        .iter()
+        .filter_map(|(id, shape)| Some((id.some()?, *by_name.get(shape)?)))
+        .collect();
+    for row in &rows.rows {
+        let Some(part) = rows.message(row).filter(|part| part.id.is_some()) else { continue };
+        let shape = match exact {
+            true => by_request.get(&part.request_ref).copied(),
+            false => {
+                let before = parts.partition_point(|shape| shape.line < row.line);
+                before.checked_sub(1).map(|at| at as u32)
+            }
+        };
+        if let (Some(shape), Some(id)) = (shape, rows.names.text(part.id)) {
+            requests.of_message.entry(id).or_insert(shape);
+        }
+    }
+    requests
 }

@@ -115,5 +115,6 @@ fn subagent(
         chain: facts::chain(rows, &links),
         problems: Problems::default(),
         file_history: Vec::new(),
+        requests: crate::model::Requests::default(),
     })
 }

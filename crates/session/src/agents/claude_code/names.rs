@@ -52,6 +52,13 @@ impl Names {
         Name(new)
     }
 
+    /// A string that was seen.
+    pub(super) fn get(&self, bytes: &[u8]) -> Option<Name> {
+        let hash = self.hasher.hash_one(bytes);
+        let (text, ends) = (&self.text, &self.ends);
+        self.table.find(hash, |at| slice(text, ends, *at) == bytes).map(|at| Name(*at))
+    }
+
     pub(super) fn bytes(&self, name: Name) -> &[u8] {
         slice(&self.text, &self.ends, name.0)
     }

@@ -42,6 +42,7 @@ impl Rows {
             model: self.name(message.model),
             stop_reason: self.name(message.stop_reason),
             request: self.name(envelope.request),
+            request_ref: self.name(envelope.request_ref),
             error: self.name(envelope.error),
             service_tier: self.name(message.usage.and_then(|usage| usage.get("service_tier"))),
             speed: self.name(message.usage.and_then(|usage| usage.get("speed"))),

@@ -57,6 +57,7 @@ pub(super) struct MessagePart {
     pub(super) prompt: PromptShape,
     /// Hash of the decoded text of a prompt.
     pub(super) text_hash: u64,
+    pub(super) request_ref: Name,
     pub(super) prompt_id: Name,
     pub(super) prompt_source: Name,
     pub(super) permission_mode: Name,
@@ -134,6 +135,16 @@ pub(super) struct AttachmentPart {
     pub(super) queued: Option<Queued>,
 }
 
+/// System prompt and tools of requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShapePart {
+    /// What requests call it; none for a snapshot that holds for what follows.
+    pub(super) hash: Name,
+    pub(super) line: u32,
+    pub(super) system: Option<Span>,
+    pub(super) tools: Option<Span>,
+}
+
 /// Text of a queued prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Queued {
@@ -195,6 +206,10 @@ pub(super) struct Rows {
     /// First words another agent gave.
     pub(super) first_task: Option<String>,
     pub(super) file_history: Vec<Span>,
+    pub(super) shapes: Vec<ShapePart>,
+    /// Ids of requests with the names of their shapes.
+    pub(super) requests: Vec<(Name, Name)>,
+    pub(super) environment: Option<Span>,
     pub(super) first_of: Vec<RowIndex>,
     pub(super) versions: Distinct,
     pub(super) git_branches: Distinct,

@@ -10,7 +10,7 @@ use backstory_format::{Problem, Record, Visitor};
 
 /// Something about the content of a row that a resume may stumble over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in super::super) enum Shape {
     /// `message` is missing, or its content is neither text nor a list.
     Unreadable,
     /// String content of white space only.
@@ -29,52 +29,52 @@ pub(super) enum Shape {
 
 /// A shape and the row that has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Oddity {
-    pub(super) row: RowIndex,
-    pub(super) shape: Shape,
+pub(in super::super) struct Oddity {
+    pub(in super::super) row: RowIndex,
+    pub(in super::super) shape: Shape,
     /// Index of the block in the message; none for the whole message.
-    pub(super) block: Option<u32>,
+    pub(in super::super) block: Option<u32>,
 }
 
 /// A metadata record that names a record of the conversation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reference {
-    pub(super) place: Span,
-    pub(super) line: u64,
-    pub(super) target: Name,
+pub(in super::super) struct Reference {
+    pub(in super::super) place: Span,
+    pub(in super::super) line: u64,
+    pub(in super::super) target: Name,
     /// Hash of what the record holds, to tell copies from contradictions.
-    pub(super) hash: u64,
+    pub(in super::super) hash: u64,
 }
 
 /// A record whose uuid an earlier one has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Copied {
-    pub(super) reference: Reference,
+pub(in super::super) struct Copied {
+    pub(in super::super) reference: Reference,
     /// It says something else than the earlier one.
-    pub(super) differs: bool,
+    pub(in super::super) differs: bool,
 }
 
 /// Everything a check needs from one pass over a file.
 #[derive(Debug, Default)]
-pub(super) struct Inspector {
-    pub(super) rows: Rows,
+pub(in super::super) struct Inspector {
+    pub(in super::super) rows: Rows,
     /// In file order.
-    pub(super) oddities: Vec<Oddity>,
+    pub(in super::super) oddities: Vec<Oddity>,
     /// Rows whose usage counts thinking tokens.
-    pub(super) thought: Vec<RowIndex>,
+    pub(in super::super) thought: Vec<RowIndex>,
     /// Rows whose time the client cannot read.
     timeless: Vec<RowIndex>,
     /// Hash of each row's record.
     hashes: Vec<u64>,
     /// Records whose uuid an earlier one has.
-    pub(super) copies: Vec<Copied>,
-    pub(super) summaries: Vec<Reference>,
-    pub(super) last_prompt: Option<Reference>,
-    pub(super) snapshots: Vec<Reference>,
+    pub(in super::super) copies: Vec<Copied>,
+    pub(in super::super) summaries: Vec<Reference>,
+    pub(in super::super) last_prompt: Option<Reference>,
+    pub(in super::super) snapshots: Vec<Reference>,
     /// Messages that the compaction at a row kept.
-    pub(super) preserved: Vec<(RowIndex, Vec<Name>)>,
+    pub(in super::super) preserved: Vec<(RowIndex, Vec<Name>)>,
     /// User and assistant records without a uuid.
-    pub(super) nameless: u64,
+    pub(in super::super) nameless: u64,
 }
 
 /// The longest tool name the API takes.
@@ -244,19 +244,19 @@ impl Inspector {
     }
 
     /// Oddities of one row.
-    pub(super) fn oddities_of(&self, row: RowIndex) -> impl Iterator<Item = &Oddity> {
+    pub(in super::super) fn oddities_of(&self, row: RowIndex) -> impl Iterator<Item = &Oddity> {
         let start = self.oddities.partition_point(|oddity| oddity.row < row);
         let rest = self.oddities.get(start..).unwrap_or_default();
         rest.iter().take_while(move |oddity| oddity.row == row)
     }
 
     /// Whether the client can tell when a row was written.
-    pub(super) fn has_time(&self, row: RowIndex) -> bool {
+    pub(in super::super) fn has_time(&self, row: RowIndex) -> bool {
         self.timeless.binary_search(&row).is_err()
     }
 
     /// Whether a row's usage counts thinking tokens.
-    pub(super) fn has_thought(&self, row: RowIndex) -> bool {
+    pub(in super::super) fn has_thought(&self, row: RowIndex) -> bool {
         self.thought.binary_search(&row).is_ok()
     }
 }

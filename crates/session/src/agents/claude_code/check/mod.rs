@@ -5,9 +5,9 @@
 //! [`place`] looks at the file itself.
 
 mod history;
-mod inspect;
+pub(super) mod inspect;
 mod place;
-mod request;
+pub(super) mod request;
 mod sink;
 
 use super::build::report_problems;
@@ -82,7 +82,40 @@ fn check_file(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<FileReport, StoreError> {
-    let read = read_file(path, limits, buffer, Inspector::default)?;
+    let place = Place { lies: path, named: path };
+    check_as(place, id, kind, limits, buffer, |_, _| ()).map(|(report, ())| report)
+}
+
+/// A file, and the name under which it is judged: a new one gets its name last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) lies: &'a Path,
+    pub(super) named: &'a Path,
+}
+
+/// Checks a session's own file before it has its name; gives the verdict, and what `look` makes of
+/// its rows and active chain.
+pub(super) fn check_unnamed<T>(
+    place: Place<'_>,
+    id: &str,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    look: impl FnOnce(&Rows, &[Link]) -> T,
+) -> Result<(Resume, T), StoreError> {
+    let (report, seen) = check_as(place, id, SessionKind::Session, limits, buffer, look)?;
+    Ok((judge(&report), seen))
+}
+
+fn check_as<T>(
+    place: Place<'_>,
+    id: &str,
+    kind: SessionKind,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    look: impl FnOnce(&Rows, &[Link]) -> T,
+) -> Result<(FileReport, T), StoreError> {
+    let path = place.named;
+    let read = read_file(place.lies, limits, buffer, Inspector::default)?;
     let mut inspector = read.visitor;
     inspector.rows.totals = read.totals;
     if read.growing {
@@ -137,17 +170,18 @@ fn check_file(
     place::check_usage(rows, &mut sink);
     sink.take(&problems, &spared);
     sink.findings.sort();
-    Ok(FileReport {
+    let report = FileReport {
         path: path.to_path_buf(),
         bytes: rows.totals.bytes,
         records: rows.totals.records,
         findings: sink.findings,
-    })
+    };
+    Ok((report, look(rows, chain)))
 }
 
 /// What the newest client resumes: where the parent of the chain's first record is not in the file,
 /// it goes on with what stands before it.
-fn bridged<'s>(story: &'s Story, tree: &Tree<'_>) -> &'s [Link] {
+pub(super) fn bridged<'s>(story: &'s Story, tree: &Tree<'_>) -> &'s [Link] {
     let is_root = |link: &Link| link.1.is_none() && tree.parent(link.0).is_none();
     let is_cut = |link: &Link| {
         let row = tree.rows.row(link.0);

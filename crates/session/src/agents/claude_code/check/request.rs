@@ -17,16 +17,32 @@ use backstory_format::claude::{BlockKind, RecordKind};
 
 /// An answer and what follows it.
 #[derive(Debug)]
-struct Exchange {
+pub(in super::super) struct Exchange {
     /// Id of the answer; none before the first answer and for records without id.
-    message: Name,
-    answer: Vec<RowIndex>,
-    replies: Vec<RowIndex>,
+    pub(in super::super) message: Name,
+    pub(in super::super) answer: Vec<RowIndex>,
+    pub(in super::super) replies: Vec<RowIndex>,
 }
 
 impl Exchange {
     fn new(message: Name) -> Exchange {
         Exchange { message, answer: Vec::new(), replies: Vec::new() }
+    }
+
+    /// Whether a model made the answer, rather than the client.
+    pub(in super::super) fn is_spoken(&self, rows: &Rows) -> bool {
+        self.answer.iter().any(|at| {
+            let model = rows.row(*at).and_then(|row| rows.message(row)).map(|part| part.model);
+            model.is_some_and(|model| !model.is_some() || rows.names.bytes(model) != b"<synthetic>")
+        })
+    }
+
+    /// Whether somebody said something after the answer.
+    pub(in super::super) fn goes_on(&self, rows: &Rows) -> bool {
+        self.replies.iter().any(|at| {
+            let shape = rows.row(*at).and_then(|row| rows.message(row)).map(|part| part.prompt);
+            shape.is_some_and(opens_turn)
+        })
     }
 }
 
@@ -39,26 +55,7 @@ pub(super) struct Request<'a> {
 
 impl<'a> Request<'a> {
     pub(super) fn new(inspector: &'a Inspector, chain: &[Link]) -> Request<'a> {
-        let rows = &inspector.rows;
-        let mut exchanges = vec![Exchange::new(Name::NONE)];
-        for (at, why) in chain {
-            let Some(row) = rows.row(*at).filter(|row| is_message(row)) else { continue };
-            if *why == Some(Recovered::Copy) || row.flags.api_error {
-                continue;
-            }
-            let message = rows.message(row).map_or(Name::NONE, |part| part.id);
-            let answers = row.kind == RecordKind::Assistant;
-            let same = exchanges.last().is_some_and(|last| {
-                message.is_some() && last.message == message && !last.answer.is_empty()
-            });
-            if answers && !same {
-                exchanges.push(Exchange::new(message));
-            }
-            if let Some(last) = exchanges.last_mut() {
-                if answers { last.answer.push(*at) } else { last.replies.push(*at) }
-            }
-        }
-        Request { inspector, exchanges }
+        Request { inspector, exchanges: exchanges(&inspector.rows, chain) }
     }
 
     /// Reports everything that is wrong with it.
@@ -97,24 +94,12 @@ impl<'a> Request<'a> {
         self.rows().row(at)
     }
 
-    /// Whether a model made the answer, rather than the client.
     fn is_spoken(&self, exchange: &Exchange) -> bool {
-        exchange.answer.iter().any(|at| {
-            let model =
-                self.row(*at).and_then(|row| self.rows().message(row)).map(|part| part.model);
-            model.is_some_and(|model| {
-                !model.is_some() || self.rows().names.bytes(model) != b"<synthetic>"
-            })
-        })
+        exchange.is_spoken(self.rows())
     }
 
-    fn shape(&self, at: RowIndex) -> Option<PromptShape> {
-        self.row(at).and_then(|row| self.rows().message(row)).map(|part| part.prompt)
-    }
-
-    /// Whether somebody said something after the answer.
     fn goes_on(&self, exchange: &Exchange) -> bool {
-        exchange.replies.iter().any(|at| self.shape(*at).is_some_and(opens_turn))
+        exchange.goes_on(self.rows())
     }
 
     fn check_start(&self, sink: &mut Sink<'_>) {
@@ -250,7 +235,30 @@ impl<'a> Request<'a> {
     }
 }
 
-fn opens_turn(shape: PromptShape) -> bool {
+/// The chain cut into exchanges; what stands before the first answer has none.
+pub(in super::super) fn exchanges(rows: &Rows, chain: &[Link]) -> Vec<Exchange> {
+    let mut exchanges = vec![Exchange::new(Name::NONE)];
+    for (at, why) in chain {
+        let Some(row) = rows.row(*at).filter(|row| is_message(row)) else { continue };
+        if *why == Some(Recovered::Copy) || row.flags.api_error {
+            continue;
+        }
+        let message = rows.message(row).map_or(Name::NONE, |part| part.id);
+        let answers = row.kind == RecordKind::Assistant;
+        let same = exchanges.last().is_some_and(|last| {
+            message.is_some() && last.message == message && !last.answer.is_empty()
+        });
+        if answers && !same {
+            exchanges.push(Exchange::new(message));
+        }
+        if let Some(last) = exchanges.last_mut() {
+            if answers { last.answer.push(*at) } else { last.replies.push(*at) }
+        }
+    }
+    exchanges
+}
+
+pub(in super::super) fn opens_turn(shape: PromptShape) -> bool {
     matches!(
         shape,
         PromptShape::Prompt

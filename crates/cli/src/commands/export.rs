@@ -1,0 +1,389 @@
+//! `backstory export`
+
+use super::export_report::{Totals, write_stats};
+use super::export_states::StateArguments;
+use super::show::refuse_agents_folder;
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::select::Chosen;
+use crate::ui;
+use crate::work::Work;
+use backstory_session::agents::claude_code;
+use backstory_session::export::{
+    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, StateOptions,
+    export,
+};
+use backstory_session::parallel;
+use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::stats::Prices;
+use backstory_session::store::{
+    Access, Entry, Notice, OutputFolder, StoreError, plain_name, read_range, resolve, write_file,
+};
+use clap::{Args, ValueEnum};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Sessions in formats that others read, with secrets taken out
+///
+/// The same sessions with the same options give the same bytes. Secrets, home folders, user names,
+/// addresses and host names are replaced by placeholders; `--redact` chooses, and only `--raw` leaves
+/// everything as it is.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory export latest --to opentraces --out trace.jsonl\n  backstory export ~/src/app --to atif --out trajectories/     one file per session\n  backstory export --to opentraces --schema 0.3.0 > all.jsonl\n  backstory export latest --to agent-trace"
+)]
+pub(crate) struct ExportArguments {
+    /// Ids or starts of ids, session files, folders that hold them, project folders, `latest`;
+    /// all sessions if none is given
+    sessions: Vec<String>,
+
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    to: Target,
+
+    /// Version of the format: opentraces 0.9.0 or 0.3.0, atif 1.7 or 1.8, agent-trace 0.1.0
+    #[arg(long, value_name = "VERSION")]
+    schema: Option<String>,
+
+    /// Write to this file, one line per session, or into this folder, one file per session
+    #[arg(long, short, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+
+    /// What to take out besides secrets: paths, people, or `secrets` for nothing else
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', conflicts_with = "raw")]
+    redact: Vec<String>,
+
+    /// Makes placeholders of the same secret equal in several exports
+    #[arg(long, value_name = "TEXT", conflicts_with = "raw")]
+    salt: Option<String>,
+
+    /// Take nothing out, secrets included
+    #[arg(long)]
+    raw: bool,
+
+    /// Number of this snapshot of the sessions; part of their trace ids
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    generation: u64,
+
+    /// Keep only so many characters of each tool result
+    #[arg(long, value_name = "N")]
+    max_observation: Option<usize>,
+
+    /// Do not look into the repositories that the sessions worked in for their commits
+    #[arg(long)]
+    no_git: bool,
+
+    /// Take prices from this file (TOML, in the form of the bundled table)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    #[command(flatten)]
+    states: StateArguments,
+
+    /// Write counts of what was exported, left out and redacted to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    stats: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// OpenTraces TraceRecord, for datasets
+    Opentraces,
+    /// Agent Trajectory Interchange Format of Harbor
+    Atif,
+    /// Agent Trace: which lines of which files are the session's
+    AgentTrace,
+    /// What the model saw before each of its messages, and what it did: for training
+    TraceState,
+}
+
+impl Target {
+    fn format<'o>(
+        self,
+        schema: Option<&str>,
+        states: StateOptions<'o>,
+    ) -> Result<Format<'o>, CliError> {
+        let given = schema.map(|schema| schema.trim_start_matches(['v', 'V']));
+        let (format, known) = match (self, given) {
+            (Target::Opentraces, None | Some("0.9.0" | "0.9")) => {
+                (Some(Format::OpenTraces(OpenTracesSchema::V0_9)), "")
+            }
+            (Target::Opentraces, Some("0.3.0" | "0.3")) => {
+                (Some(Format::OpenTraces(OpenTracesSchema::V0_3)), "")
+            }
+            (Target::Opentraces, Some(_)) => (None, "0.9.0 and 0.3.0"),
+            (Target::Atif, None | Some("1.7")) => (Some(Format::Atif(AtifSchema::V1_7)), ""),
+            (Target::Atif, Some("1.8")) => (Some(Format::Atif(AtifSchema::V1_8)), ""),
+            (Target::Atif, Some(_)) => (None, "1.7 and 1.8"),
+            (Target::AgentTrace, None | Some("0.1.0" | "0.1")) => (Some(Format::AgentTrace), ""),
+            (Target::AgentTrace, Some(_)) => (None, "0.1.0"),
+            (Target::TraceState, None) => (Some(Format::TraceState(states)), ""),
+            (Target::TraceState, Some(_)) => (None, "none: leave --schema out"),
+        };
+        format.ok_or_else(|| {
+            let schema = schema.unwrap_or_default();
+            CliError::new(format!("--schema `{schema}`: this version is not written"))
+                .hint(format!("versions are {known}"))
+        })
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Target::Opentraces | Target::TraceState => "jsonl",
+            Target::Atif | Target::AgentTrace => "json",
+        }
+    }
+}
+
+pub(crate) fn run(
+    arguments: &ExportArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let prices = match &arguments.prices {
+        Some(path) => read_prices(path)?,
+        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
+    };
+    let system = arguments.states.system_prompt()?;
+    let states = arguments.states.options(&system);
+    let options = Options {
+        format: arguments.to.format(arguments.schema.as_deref(), states)?,
+        generation: arguments.generation,
+        max_observation: arguments.max_observation,
+        repositories: match arguments.no_git {
+            true => Repositories::Leave,
+            false => Repositories::Ask,
+        },
+        prices: &prices,
+    };
+    let work = Work::named(&arguments.sessions, global)?;
+    if work.is_empty() {
+        let places: Vec<String> =
+            work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+        return Err(CliError::not_found(format!("no sessions in {}", places.join(", ")))
+            .hint("name another place with --root DIR, or give the path of a session file"));
+    }
+    let chosen = work.chosen();
+    let redactor = match arguments.raw {
+        true => None,
+        false => Some(redactor(arguments, &chosen)?),
+    };
+    let secrets = match &redactor {
+        Some(redactor) => Secrets::TakenOut(redactor),
+        None => {
+            ui::warn("--raw: nothing is taken out; passwords and keys in the sessions stay in it");
+            Secrets::Kept(Raw::the_user_said_raw())
+        }
+    };
+    let job = Job { work: &work, chosen: &chosen, options, secrets };
+    let (totals, mut notices) = match &arguments.out {
+        None => job.to_stdout()?,
+        Some(out) => {
+            refuse_agents_folder(out, &work.roots)?;
+            let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+            match folder {
+                true => job.into_folder(out, arguments.to.extension())?,
+                false => job.into_file(out)?,
+            }
+        }
+    };
+    if let Some(stats) = &arguments.stats {
+        refuse_agents_folder(stats, &work.roots)?;
+        write_stats(stats, &totals, notices.len())?;
+    }
+    let failed = !notices.is_empty();
+    notices.splice(0..0, work.notices.iter().cloned());
+    if !global.quiet {
+        ui::notices(&notices);
+        totals.say();
+    }
+    Ok(match (totals.sessions, failed) {
+        (_, true) => Outcome::Incomplete,
+        (0, false) => Outcome::Nothing,
+        _ => Outcome::Fine,
+    })
+}
+
+fn read_prices(path: &Path) -> Result<Prices, CliError> {
+    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| failed(error.to_string()))
+}
+
+fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redactor, CliError> {
+    let names = arguments.redact.iter().map(|name| name.trim());
+    let classes = match arguments.redact.is_empty() {
+        true => Classes::ALL,
+        false => Classes::named(names).map_err(|unknown| {
+            CliError::new(format!("--redact `{unknown}`: no such class"))
+                .hint("classes are secrets, paths, people")
+        })?,
+    };
+    let salt = match &arguments.salt {
+        Some(salt) => salt.clone().into_bytes(),
+        None => salt(chosen),
+    };
+    let home = environment::home().map(|home| home.to_string_lossy().into_owned());
+    let config = Config { classes, salt, home, ..Config::default() };
+    Redactor::new(&config)
+        .map_err(|error| CliError::new(format!("redaction: {error}")).hint("nothing was exported"))
+}
+
+/// The same for the same sessions, and nothing that those who get the export can know: the ends of
+/// the files as they are.
+fn salt(chosen: &[Chosen<'_>]) -> Vec<u8> {
+    const END: u64 = 4 << 10;
+    let mut salt = Vec::new();
+    for item in chosen {
+        let Ok((head, state)) = read_range(item.path(), 0, END) else { continue };
+        let tail = read_range(item.path(), state.size.saturating_sub(END), state.size);
+        let tail = tail.map(|(tail, _)| tail).unwrap_or_default();
+        salt = backstory_session::export::digest(&[&salt, &head, &tail]);
+    }
+    salt
+}
+
+/// What to export and how.
+struct Job<'a> {
+    work: &'a Work,
+    chosen: &'a [Chosen<'a>],
+    options: Options<'a>,
+    secrets: Secrets<'a>,
+}
+
+/// A session's document, or why there is none.
+type Made = Result<(Document, Vec<StoreError>), StoreError>;
+
+impl Job<'_> {
+    fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
+        let (session, failures) = match chosen {
+            Chosen::Session(files) => claude_code::read(files, self.work.limits, buffer)?,
+            Chosen::Agent(file) => {
+                (claude_code::read_stray(file, self.work.limits, buffer)?, Vec::new())
+            }
+        };
+        Ok((export(&session, &self.options, self.secrets)?, failures))
+    }
+
+    /// Hands every document to `put` in the order of the sessions.
+    fn each(
+        &self,
+        mut put: impl FnMut(Chosen<'_>, &mut Document) -> Result<(), CliError> + Send,
+    ) -> Result<(Totals, Vec<Notice>), CliError> {
+        let total = self.chosen.iter().map(Chosen::total_bytes).sum();
+        let progress = ui::Progress::new(total, "exporting");
+        let mut totals = Totals::default();
+        let mut notices: Vec<Notice> = Vec::new();
+        let mut failure = None;
+        parallel::ordered(
+            self.chosen,
+            |buffer, chosen| {
+                let made = self.make(*chosen, buffer);
+                progress.add(chosen.total_bytes());
+                (*chosen, made)
+            },
+            |(_, made)| made.as_ref().map_or(0, |(document, _)| document.memory()),
+            |(chosen, made)| {
+                let note = |error: &StoreError| Notice {
+                    path: chosen.path().to_path_buf(),
+                    reason: error.to_string(),
+                };
+                match made {
+                    Err(error) => notices.push(note(&error)),
+                    Ok((document, failures)) if document.is_empty => {
+                        notices.extend(failures.iter().map(note));
+                        totals.empty += 1;
+                    }
+                    Ok((mut document, failures)) => {
+                        notices.extend(failures.iter().map(note));
+                        if let Err(error) = put(chosen, &mut document) {
+                            failure = Some(error);
+                            return false;
+                        }
+                        totals.add(&document);
+                    }
+                }
+                true
+            },
+        );
+        progress.finish();
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok((totals, notices)),
+        }
+    }
+
+    fn to_stdout(&self) -> Result<(Totals, Vec<Notice>), CliError> {
+        // Output is plain ASCII, so that nothing in it can reach a terminal.
+        let out = Mutex::new(std::io::BufWriter::with_capacity(256 << 10, std::io::stdout()));
+        let done = self.each(|_, document| {
+            let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            Ok(document.copy_to(&mut *out)?)
+        })?;
+        out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).flush()?;
+        Ok(done)
+    }
+
+    fn into_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
+        let place = resolve(out);
+        if self.chosen.iter().any(|chosen| resolve(chosen.path()) == place) {
+            return Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
+                .hint("name another file"));
+        }
+        let mut done = None;
+        write_file::<CliError>(out, Access::Usual, |file| {
+            done = Some(self.each(|_, document| Ok(document.copy_to(file)?))?);
+            Ok(())
+        })?;
+        done.ok_or_else(|| CliError::new("nothing was written"))
+    }
+
+    fn into_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
+        let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
+        let mut uses: HashMap<String, u64> = HashMap::new();
+        for chosen in self.chosen {
+            *uses.entry(plain_name(chosen.id()).to_ascii_lowercase()).or_default() += 1;
+        }
+        let names: HashMap<&Path, String> = self
+            .chosen
+            .iter()
+            .map(|chosen| {
+                let mut name = plain_name(chosen.id());
+                if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
+                    name = plain_name(&chosen.path().to_string_lossy());
+                }
+                (chosen.path(), format!("{name}.{extension}"))
+            })
+            .collect();
+        let refused = folder.claim(names.values().map(String::as_str))?;
+        let mut written = Vec::new();
+        let (totals, mut notices) = self.each(|chosen, document| {
+            let name = names.get(chosen.path());
+            let Some(name) = name.filter(|name| folder.files().contains_key(*name)) else {
+                return Ok(());
+            };
+            let bytes = folder.write::<CliError>(name, |file| Ok(document.copy_to(file)?))?;
+            written.push((name.clone(), bytes));
+            Ok(())
+        })?;
+        for name in names.values() {
+            // Claimed, but there was nothing to write.
+            let new = folder.files().get(name).is_some_and(|entry| entry.bytes == 0);
+            if new && !written.iter().any(|(known, _)| known == name) {
+                folder.remove(name)?;
+            }
+        }
+        for (name, bytes) in written {
+            folder.record(&name, Entry { key: String::new(), bytes, about: None });
+        }
+        folder.save()?;
+        notices.extend(
+            refused
+                .iter()
+                .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() }),
+        );
+        Ok((totals, notices))
+    }
+}

@@ -1,0 +1,474 @@
+//! ATIF, the trajectory format of Harbor: a document per session, subagents inside it.
+//!
+//! Each conversation is a trajectory of its own, held by the one whose call started it; the call's
+//! observation names it. The validator refuses fields of models on other steps, even empty ones, so
+//! what is not known is left out here instead of being null.
+
+use super::fetch::Fetcher;
+use super::flow::{Item, What};
+use super::json::Canon;
+use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
+use super::prepared::{Prepared, duration, price};
+use super::shapes::Shapes;
+use super::{AtifSchema, Options};
+use crate::model::{Block, Call, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
+use crate::store::StoreError;
+use hashbrown::HashMap;
+use jiff::Timestamp;
+
+/// Trajectories nested deeper than this stand beside their parents.
+const DEEPEST: usize = 16;
+
+pub(super) fn write(
+    prepared: &Prepared<'_>,
+    schema: AtifSchema,
+    options: &Options<'_>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
+    let mut fetcher = prepared.fetcher();
+    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
+    let tree = Tree::of(prepared);
+    let mut writer = Writer { prepared, shapes, tree, schema, options, fetcher, canon };
+    writer.trajectory(0, 0)
+}
+
+/// Which items and which members belong to each member.
+struct Tree {
+    items: Vec<Vec<usize>>,
+    children: Vec<Vec<usize>>,
+    /// Members by the item and the call that started them.
+    started: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl Tree {
+    fn of(prepared: &Prepared<'_>) -> Tree {
+        let flow = &prepared.flow;
+        let count = flow.members.len();
+        let (mut items, mut children) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let mut started: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        let mut depth = vec![0usize; count];
+        for (at, item) in flow.items.iter().enumerate() {
+            let Some(own) = items.get_mut(item.member) else { continue };
+            own.push(at);
+            if own.len() > 1 || item.member == 0 {
+                continue;
+            }
+            // The first item of a subagent: hang it under the conversation that started it.
+            let above = item.parent.and_then(|parent| flow.items.get(parent));
+            let mut holder = above.map_or(0, |above| above.member);
+            let level = depth.get(holder).copied().unwrap_or(0) + 1;
+            if level > DEEPEST {
+                holder = 0;
+            }
+            if let Some(slot) = depth.get_mut(item.member) {
+                *slot = level;
+            }
+            if let Some(list) = children.get_mut(holder) {
+                list.push(item.member);
+            }
+            let member = flow.members.get(item.member);
+            let call = member.and_then(|member| member.parent.as_ref()?.call.clone());
+            if let Some(call) = call {
+                started.entry(call).or_default().push(item.member);
+            }
+        }
+        Tree { items, children, started }
+    }
+}
+
+struct Writer<'w, 's, 'c> {
+    prepared: &'w Prepared<'s>,
+    shapes: Shapes,
+    tree: Tree,
+    schema: AtifSchema,
+    options: &'w Options<'w>,
+    fetcher: Fetcher<'s>,
+    canon: &'w mut Canon<'c>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn trajectory(&mut self, member: usize, level: usize) -> Result<(), StoreError> {
+        let Some(session) = self.prepared.flow.members.get(member).copied() else { return Ok(()) };
+        self.canon.open();
+        self.canon.key("schema_version");
+        self.canon.plain(match self.schema {
+            AtifSchema::V1_7 => "ATIF-v1.7",
+            AtifSchema::V1_8 => "ATIF-v1.8",
+        });
+        self.canon.key("session_id");
+        self.canon.plain(&self.prepared.session.id);
+        self.canon.key("trajectory_id");
+        let id = self.trajectory_id(member);
+        self.canon.plain(&id);
+        self.agent(session, member)?;
+        self.canon.key("steps");
+        let (count, usage) = self.steps(member)?;
+        self.final_metrics(count, &usage);
+        self.canon.key("extra");
+        self.extra(session, member);
+        let children = self.tree.children.get(member).cloned().unwrap_or_default();
+        if !children.is_empty() {
+            self.canon.key("subagent_trajectories");
+            self.canon.open_list();
+            for child in children {
+                self.trajectory(child, level + 1)?;
+            }
+            self.canon.close_list();
+        }
+        self.canon.close();
+        Ok(())
+    }
+
+    fn trajectory_id(&self, member: usize) -> String {
+        let root = trace_id(self.prepared.session, self.options.generation);
+        match self.prepared.flow.members.get(member).filter(|_| member > 0) {
+            // Ids of agents may repeat between files; the place in the flow does not.
+            Some(agent) => format!("{root}/{}/{member}", agent.id),
+            None => root,
+        }
+    }
+
+    fn agent(&mut self, session: &Session, member: usize) -> Result<(), StoreError> {
+        self.canon.key("agent");
+        self.canon.open();
+        self.canon.key("name");
+        self.canon.plain(session.agent.name());
+        self.canon.key("version");
+        let version = session.versions.last().or(self.prepared.session.versions.last());
+        self.canon.plain(version.map_or("unknown", |version| version));
+        if let Some(model) = session.models.first() {
+            self.canon.key("model_name");
+            self.canon.plain(&model_name(model));
+        }
+        if member == 0 && !self.shapes.tools.is_empty() {
+            self.canon.key("tool_definitions");
+            self.shapes.write_tools(&mut self.fetcher, self.canon, |canon, tool| {
+                canon.open();
+                canon.key("type");
+                canon.plain("function");
+                canon.key("function");
+                canon.open();
+                canon.key("name");
+                canon.plain(&tool.get_text("name").unwrap_or_default());
+                if let Some(description) = tool.get_text("description") {
+                    canon.key("description");
+                    canon.text(&description);
+                }
+                if let Some(schema) = tool.get("input_schema").or_else(|| tool.get("schema")) {
+                    canon.key("parameters");
+                    canon.json(schema);
+                }
+                canon.close();
+                canon.close();
+            })?;
+        }
+        self.canon.close();
+        Ok(())
+    }
+
+    fn extra(&mut self, session: &Session, member: usize) {
+        self.canon.open();
+        self.canon.key("kind");
+        self.canon.plain(session.kind.name());
+        if let Some(role) = self.prepared.roles.get(member) {
+            self.canon.key("agent_role");
+            self.canon.text(role);
+        }
+        if member > 0 {
+            self.canon.key("agent_id");
+            self.canon.plain(&session.id);
+        } else {
+            let left_out = self.prepared.flow.left_out;
+            self.canon.key("abandoned_turns_left_out");
+            self.canon.number(left_out.abandoned_turns);
+            self.canon.key("housekeeping_agents_left_out");
+            self.canon.number(left_out.housekeeping);
+        }
+        self.canon.key("cwds");
+        self.canon.text_list(session.cwds.iter().map(|cwd| &**cwd));
+        self.canon.key("git_branches");
+        self.canon.text_list(session.git_branches.iter().map(|branch| &**branch));
+        self.canon.close();
+    }
+
+    /// Writes the steps of a member; gives their number and tokens.
+    fn steps(&mut self, member: usize) -> Result<(u64, UsageTotal), StoreError> {
+        let prepared = self.prepared;
+        let items = self.tree.items.get(member).cloned().unwrap_or_default();
+        let mut usage = UsageTotal::default();
+        let mut count = 0;
+        self.canon.open_list();
+        if let Some(prompt) = self.system_prompt(member, &items) {
+            count += 1;
+            self.begin(count, "system", None);
+            self.canon.key("message");
+            // Cleared when it was named.
+            self.canon.plain(&prompt);
+            self.canon.close();
+        }
+        if items.is_empty() {
+            // A trajectory needs a step, and the subagents need a trajectory.
+            count += 1;
+            self.said(
+                count,
+                "system",
+                None,
+                "Nothing else of this conversation is recorded.",
+                "empty",
+            );
+        }
+        for at in items {
+            let Some(item) = prepared.flow.items.get(at) else { continue };
+            count += 1;
+            match item.what {
+                What::Prompt(turn) => {
+                    let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
+                    let words = self.fetcher.words(member, blocks)?;
+                    let source = match turn.kind {
+                        TurnKind::Compact | TurnKind::TaskNotification => "system",
+                        _ => "user",
+                    };
+                    self.said(count, source, turn.timestamp, &words, turn.kind.name());
+                }
+                What::Interjection(typed) => {
+                    let words = self.fetcher.text(member, &typed.text)?.into_owned();
+                    self.said(count, "user", typed.timestamp, &words, "interjection");
+                }
+                What::Step(step) => {
+                    let counted = !step.synthetic && !prepared.repeated.contains(&at);
+                    let spent = step.usage.as_ref().filter(|_| counted);
+                    spent.into_iter().for_each(|spent| usage.add(spent));
+                    self.step(count, at, item, step, spent)?;
+                }
+            }
+        }
+        self.canon.close_list();
+        Ok((count, usage))
+    }
+
+    fn system_prompt(&self, member: usize, items: &[usize]) -> Option<String> {
+        let flow = &self.prepared.flow;
+        let name = items.iter().find_map(|at| match flow.items.get(*at)?.what {
+            What::Step(step) => self.shapes.prompt(flow, member, step),
+            _ => None,
+        })?;
+        self.shapes.prompts.get(name).cloned()
+    }
+
+    fn begin(&mut self, number: u64, source: &str, timestamp: Option<Timestamp>) {
+        self.canon.open();
+        self.canon.key("step_id");
+        self.canon.number(number);
+        if let Some(time) = timestamp {
+            self.canon.key("timestamp");
+            self.canon.plain(&time.to_string());
+        }
+        self.canon.key("source");
+        self.canon.plain(source);
+    }
+
+    fn said(
+        &mut self,
+        number: u64,
+        source: &str,
+        timestamp: Option<Timestamp>,
+        words: &str,
+        kind: &str,
+    ) {
+        self.begin(number, source, timestamp);
+        self.canon.key("message");
+        self.canon.text(words);
+        self.canon.key("extra");
+        self.canon.open();
+        self.canon.key("kind");
+        self.canon.plain(kind);
+        self.canon.close();
+        self.canon.close();
+    }
+
+    fn step(
+        &mut self,
+        number: u64,
+        at: usize,
+        item: &Item<'_>,
+        step: &Step,
+        spent: Option<&UsageTotal>,
+    ) -> Result<(), StoreError> {
+        let words = self.fetcher.words(item.member, &step.blocks)?;
+        if step.synthetic {
+            self.said(number, "system", step.timestamp, &words, "client");
+            return Ok(());
+        }
+        self.begin(number, "agent", step.timestamp);
+        if let Some(model) = &step.model {
+            self.canon.key("model_name");
+            self.canon.plain(&model_name(model));
+        }
+        self.canon.key("message");
+        self.canon.text(&words);
+        let thought: Vec<&Content> = step.blocks.iter().filter_map(thought).collect();
+        if !thought.is_empty() {
+            let text = self.fetcher.joined(item.member, &thought, "\n\n")?;
+            self.canon.key("reasoning_content");
+            self.canon.text(&text);
+        }
+        if step.calls().next().is_some() {
+            self.canon.key("tool_calls");
+            self.canon.open_list();
+            for (number, call) in step.calls().enumerate() {
+                self.call(item.member, at, number, call)?;
+            }
+            self.canon.close_list();
+            self.canon.key("observation");
+            self.canon.open();
+            self.canon.key("results");
+            self.canon.open_list();
+            for (number, call) in step.calls().enumerate() {
+                self.result(item.member, at, number, call)?;
+            }
+            self.canon.close_list();
+            self.canon.close();
+        }
+        if let Some(spent) = spent {
+            let cost = price(step, spent, self.options.prices);
+            self.metrics(spent, cost);
+        }
+        self.canon.key("llm_call_count");
+        self.canon.number(1);
+        self.canon.key("extra");
+        self.canon.open();
+        if let Some(id) = &step.message_id {
+            self.canon.key("message_id");
+            self.canon.plain(id);
+        }
+        if let Some(reason) = &step.stop_reason {
+            self.canon.key("stop_reason");
+            self.canon.text(reason);
+        }
+        self.canon.key("on_active_chain");
+        self.canon.flag(step.on_chain);
+        self.canon.close();
+        self.canon.close();
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        member: usize,
+        at: usize,
+        number: usize,
+        call: &Call,
+    ) -> Result<(), StoreError> {
+        let taken = duration(call, member, &mut self.fetcher)?;
+        self.canon.open();
+        self.canon.key("tool_call_id");
+        self.canon.plain(&call_id(at, number, call));
+        self.canon.key("function_name");
+        self.canon.text(call.name.as_deref().unwrap_or("unknown"));
+        self.canon.key("arguments");
+        write_input(member, call, &mut self.fetcher, self.canon)?;
+        if let Some(taken) = taken {
+            self.canon.key("extra");
+            self.canon.open();
+            self.canon.key("duration_ms");
+            self.canon.number(taken);
+            self.canon.close();
+        }
+        self.canon.close();
+        Ok(())
+    }
+
+    fn result(
+        &mut self,
+        member: usize,
+        at: usize,
+        number: usize,
+        call: &Call,
+    ) -> Result<(), StoreError> {
+        let begun = call.id.as_deref().and_then(|id| self.tree.started.get(id)).cloned();
+        let ids: Vec<String> =
+            begun.unwrap_or_default().iter().map(|child| self.trajectory_id(*child)).collect();
+        self.canon.open();
+        self.canon.key("source_call_id");
+        self.canon.plain(&call_id(at, number, call));
+        if let Some(result) = &call.result {
+            let text = result_text(member, result, &mut self.fetcher)?;
+            let cleared = self.canon.clear(&text);
+            let most = self.options.max_observation.unwrap_or(usize::MAX);
+            self.canon.key("content");
+            self.canon.plain(beginning(&cleared, most));
+        }
+        if !ids.is_empty() {
+            self.canon.key("subagent_trajectory_ref");
+            self.canon.open_list();
+            for id in &ids {
+                self.canon.open();
+                self.canon.key("trajectory_id");
+                self.canon.plain(id);
+                self.canon.close();
+            }
+            self.canon.close_list();
+        }
+        self.canon.key("extra");
+        self.canon.open();
+        let outcome = call.result.as_ref().map(|result| result.outcome);
+        self.canon.key("is_error");
+        self.canon.flag(outcome != Some(CallOutcome::Ok));
+        self.canon.key("status");
+        self.canon.plain(outcome.map_or("no_result", CallOutcome::name));
+        self.canon.close();
+        self.canon.close();
+        Ok(())
+    }
+
+    fn metrics(&mut self, spent: &UsageTotal, cost: Option<u128>) {
+        self.canon.key("metrics");
+        self.canon.open();
+        self.canon.key("prompt_tokens");
+        self.canon.number(prompt_tokens(spent));
+        self.canon.key("completion_tokens");
+        self.canon.number(spent.output);
+        self.canon.key("cached_tokens");
+        self.canon.number(spent.cache_read);
+        if let Some(price) = cost {
+            self.canon.key("cost_usd");
+            self.canon.float(price as f64 / 1e12);
+        }
+        self.canon.key("extra");
+        self.canon.open();
+        self.canon.key("cache_creation_input_tokens");
+        self.canon.number(spent.cache_write);
+        if spent.incomplete {
+            self.canon.key("completion_tokens_incomplete");
+            self.canon.flag(true);
+        }
+        self.canon.close();
+        self.canon.close();
+    }
+
+    fn final_metrics(&mut self, steps: u64, usage: &UsageTotal) {
+        self.canon.key("final_metrics");
+        self.canon.open();
+        self.canon.key("total_prompt_tokens");
+        self.canon.number(prompt_tokens(usage));
+        self.canon.key("total_completion_tokens");
+        self.canon.number(usage.output);
+        self.canon.key("total_cached_tokens");
+        self.canon.number(usage.cache_read);
+        self.canon.key("total_steps");
+        self.canon.number(steps);
+        self.canon.close();
+    }
+}
+
+/// All tokens that were read, from the cache or not.
+fn prompt_tokens(usage: &UsageTotal) -> u64 {
+    usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
+}
+
+fn thought(block: &Block) -> Option<&Content> {
+    match block {
+        Block::Thinking { text: Some(text), .. } if text.size() > 0 => Some(text),
+        _ => None,
+    }
+}

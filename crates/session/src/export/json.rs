@@ -1,0 +1,464 @@
+//! JSON as Python's `json.dumps(sort_keys=True)` writes it, so that what is written is at once
+//! what is hashed.
+//!
+//! Everything is either plain (names of fields, ids, words of ours) or text, and text passes through
+//! [`Clearing`] on its way; there is no third way to get a string into an export. The same code runs
+//! twice when secrets are taken out: first to learn them from every text, then to write. Callers put
+//! keys in order themselves; a test sorts them again and compares the hash.
+
+use super::number;
+use crate::redact::{Raw, Scrubber};
+use crate::store::Spool;
+use backstory_format::json::{Kind, Value};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// What is done with text.
+#[derive(Debug)]
+pub(super) enum Clearing<'c> {
+    /// Nothing is written; secrets are remembered.
+    Learn(&'c mut Scrubber),
+    /// Secrets are taken out.
+    Scrub(&'c Scrubber),
+    /// The user wants it as it is.
+    Raw(Raw),
+}
+
+/// A document that is being written.
+#[derive(Debug)]
+pub(super) struct Canon<'c> {
+    spool: Spool,
+    clearing: Clearing<'c>,
+    hasher: Sha256,
+    hashed: usize,
+    comma: bool,
+    aside: u32,
+}
+
+/// What was being written before something else was.
+#[derive(Debug)]
+pub(super) struct Outer(Spool, bool);
+
+/// Deeper values than this become text: readers of the formats give up at some depth.
+const DEEPEST: u32 = 100;
+const HASH_AT: usize = 64 << 10;
+
+impl<'c> Canon<'c> {
+    pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
+        let (spool, hasher) = (Spool::default(), Sha256::new());
+        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0 }
+    }
+
+    pub(super) fn is_learning(&self) -> bool {
+        matches!(self.clearing, Clearing::Learn(_))
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if !self.is_learning() {
+            self.spool.push(bytes);
+        }
+    }
+
+    fn value(&mut self) {
+        if self.comma {
+            self.put(b", ");
+        }
+        self.comma = true;
+    }
+
+    pub(super) fn open(&mut self) {
+        self.value();
+        self.put(b"{");
+        self.comma = false;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.put(b"}");
+        self.comma = true;
+    }
+
+    pub(super) fn open_list(&mut self) {
+        self.value();
+        self.put(b"[");
+        self.comma = false;
+    }
+
+    pub(super) fn close_list(&mut self) {
+        self.put(b"]");
+        self.comma = true;
+        self.settle();
+    }
+
+    pub(super) fn key(&mut self, name: &str) {
+        self.plain(name);
+        self.put(b": ");
+        self.comma = false;
+    }
+
+    pub(super) fn null(&mut self) {
+        self.value();
+        self.put(b"null");
+    }
+
+    pub(super) fn flag(&mut self, value: bool) {
+        self.value();
+        self.put(if value { b"true" } else { b"false" });
+    }
+
+    pub(super) fn number(&mut self, value: u64) {
+        self.value();
+        self.put(value.to_string().as_bytes());
+    }
+
+    pub(super) fn float(&mut self, value: f64) {
+        self.value();
+        self.put(number::float(value).as_bytes());
+    }
+
+    /// A word of ours or an id, as it is.
+    pub(super) fn plain(&mut self, text: &str) {
+        self.value();
+        if !self.is_learning() {
+            write_text(text, self.spool.buffer());
+        }
+    }
+
+    /// Text of the session.
+    pub(super) fn text(&mut self, text: &str) {
+        self.text_of("", text);
+    }
+
+    /// Text of a field, whose name may tell that it is a secret.
+    fn text_of(&mut self, name: &str, text: &str) {
+        self.value();
+        let cleared = match &mut self.clearing {
+            Clearing::Learn(scrubber) => {
+                scrubber.learn_field(name, text);
+                return;
+            }
+            Clearing::Scrub(scrubber) => scrubber.clear_field(name, text).into_inner(),
+            Clearing::Raw(_) => Cow::Borrowed(text),
+        };
+        write_text(&cleared, self.spool.buffer());
+    }
+
+    /// Text as it will be written.
+    pub(super) fn clear<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        match &mut self.clearing {
+            Clearing::Learn(scrubber) => {
+                scrubber.learn(text);
+                Cow::Borrowed(text)
+            }
+            Clearing::Scrub(scrubber) => scrubber.clear(text).into_inner(),
+            Clearing::Raw(_) => Cow::Borrowed(text),
+        }
+    }
+
+    pub(super) fn plain_or_null(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => self.plain(text),
+            None => self.null(),
+        }
+    }
+
+    pub(super) fn text_or_null(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(text),
+            None => self.null(),
+        }
+    }
+
+    pub(super) fn number_or_null(&mut self, value: Option<u64>) {
+        match value {
+            Some(value) => self.number(value),
+            None => self.null(),
+        }
+    }
+
+    pub(super) fn float_or_null(&mut self, value: Option<f64>) {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => self.float(value),
+            None => self.null(),
+        }
+    }
+
+    /// `{}`
+    pub(super) fn empty(&mut self) {
+        self.open();
+        self.close();
+    }
+
+    /// `[]`
+    pub(super) fn empty_list(&mut self) {
+        self.open_list();
+        self.close_list();
+    }
+
+    pub(super) fn plain_list<'t>(&mut self, words: impl IntoIterator<Item = &'t str>) {
+        self.open_list();
+        words.into_iter().for_each(|word| self.plain(word));
+        self.close_list();
+    }
+
+    pub(super) fn text_list<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        self.open_list();
+        texts.into_iter().for_each(|text| self.text(text));
+        self.close_list();
+    }
+
+    /// A value of the session; keys are text too.
+    pub(super) fn json(&mut self, value: Value<'_>) {
+        self.nested("", value, 0);
+    }
+
+    fn nested(&mut self, name: &str, value: Value<'_>, depth: u32) {
+        match value.kind() {
+            Kind::Null => self.null(),
+            Kind::True => self.flag(true),
+            Kind::False => self.flag(false),
+            Kind::Number => {
+                let raw = String::from_utf8_lossy(value.raw());
+                match number::normal(&raw) {
+                    Some(number) => {
+                        self.value();
+                        self.put(number.as_bytes());
+                    }
+                    None => self.text(&raw),
+                }
+            }
+            Kind::String => self.text_of(name, &value.text().unwrap_or_default()),
+            _ if depth >= DEEPEST => self.text(&String::from_utf8_lossy(value.raw())),
+            Kind::Array => {
+                self.open_list();
+                value.items().for_each(|item| self.nested(name, item, depth + 1));
+                self.close_list();
+            }
+            Kind::Object => {
+                self.open();
+                for (name, value) in self.sorted(value) {
+                    self.key(&name);
+                    self.nested(&name, value, depth + 1);
+                }
+                self.close();
+            }
+        }
+    }
+
+    /// Fields by their cleared names; of equal names the last counts.
+    fn sorted<'v>(&mut self, value: Value<'v>) -> Vec<(Cow<'v, str>, Value<'v>)> {
+        let mut fields: Vec<(Cow<'v, str>, Value<'v>)> = Vec::new();
+        for (key, value) in value.fields() {
+            let name = match key.text() {
+                Cow::Borrowed(name) => self.clear(name),
+                Cow::Owned(name) => Cow::Owned(self.clear(&name).into_owned()),
+            };
+            fields.push((name, value));
+        }
+        fields.reverse();
+        fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+        fields.dedup_by(|(one, _), (other, _)| one == other);
+        fields
+    }
+
+    fn settle(&mut self) {
+        if self.aside > 0 {
+            return;
+        }
+        let buffer = self.spool.buffer();
+        if buffer.len() - self.hashed > HASH_AT {
+            self.hasher.update(buffer.get(self.hashed..).unwrap_or_default());
+            self.hashed = buffer.len();
+            self.spool.settle();
+            self.hashed = self.hashed.min(self.spool.buffer().len());
+        }
+    }
+
+    /// The hash of everything so far and a closing brace, in hexadecimal digits.
+    pub(super) fn hash(&mut self) -> String {
+        let buffer = self.spool.buffer();
+        let mut hasher = self.hasher.clone();
+        hasher.update(buffer.get(self.hashed..).unwrap_or_default());
+        hasher.update(b"}");
+        hexadecimal(&hasher.finalize())
+    }
+
+    /// Ends a document.
+    pub(super) fn end_line(&mut self) {
+        self.put(b"\n");
+        self.comma = false;
+        self.settle();
+    }
+
+    pub(super) fn finish(self) -> Spool {
+        self.spool
+    }
+
+    /// Writes something apart, until [`end_aside`](Canon::end_aside).
+    pub(super) fn begin_aside(&mut self) -> Outer {
+        self.aside += 1;
+        let comma = std::mem::take(&mut self.comma);
+        Outer(std::mem::take(&mut self.spool), comma)
+    }
+
+    /// What was written apart.
+    pub(super) fn end_aside(&mut self, outer: Outer) -> Vec<u8> {
+        self.aside -= 1;
+        self.comma = outer.1;
+        let mut inner = std::mem::replace(&mut self.spool, outer.0);
+        std::mem::take(inner.buffer())
+    }
+
+    /// A value that was written apart.
+    pub(super) fn written(&mut self, value: &[u8]) {
+        self.value();
+        self.put(value);
+    }
+
+    /// A list of values that were written apart; each part holds any number of them.
+    pub(super) fn written_list(&mut self, parts: [&[u8]; 3]) {
+        self.open_list();
+        parts.iter().filter(|part| !part.is_empty()).for_each(|part| self.written(part));
+        self.close_list();
+    }
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+/// SHA-256 of a text in hexadecimal digits.
+pub(super) fn sha256(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text.as_bytes()))
+}
+
+/// Bytes that stand for themselves.
+const PLAIN: [bool; 256] = plain_bytes();
+
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+const fn plain_bytes() -> [bool; 256] {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7f {
+        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+}
+
+/// Where the first byte stands that must be escaped. Eight bytes at a time: a borrow can only mark
+/// bytes behind one that is odd itself.
+fn first_odd(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let quote = zero(word ^ ONES * u64::from(b'"'));
+        let backslash = zero(word ^ ONES * u64::from(b'\\'));
+        let delete = zero(word ^ ONES * 0x7f);
+        let odd = (word | control | quote | backslash | delete) & HIGH;
+        if odd != 0 {
+            return Some(8 * at + odd.trailing_zeros() as usize / 8);
+        }
+    }
+    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
+    rest.iter().position(is_odd).map(|at| 8 * words.len() + at)
+}
+
+/// A string, all that is not plain ASCII escaped.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.reserve(text.len() + text.len() / 16 + 2);
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = first_odd(rest.as_bytes()) {
+        let (plain, odd) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.extend_from_slice(plain.as_bytes());
+        let mut characters = odd.chars();
+        if let Some(character) = characters.next() {
+            write_escape(character, out);
+        }
+        rest = characters.as_str();
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out.push(b'"');
+}
+
+fn write_escape(character: char, out: &mut Vec<u8>) {
+    let short = match character {
+        '"' => b"\\\"",
+        '\\' => b"\\\\",
+        '\n' => b"\\n",
+        '\r' => b"\\r",
+        '\t' => b"\\t",
+        '\u{8}' => b"\\b",
+        '\u{c}' => b"\\f",
+        character => {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                out.extend_from_slice(b"\\u");
+                for shift in [12, 8, 4, 0] {
+                    let digit = (*unit >> shift) as u8 & 15;
+                    out.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+                }
+            }
+            return;
+        }
+    };
+    out.extend_from_slice(short);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_format::json::{Tape, scan};
+
+    #[test]
+    fn values_are_written_as_python_does() {
+        let text = r#"{"b":[1,2.50,1e2,-0,true,null],"a":"\u00e9\/\ud83d\ude00\u007f\b\f\u0001",
+            "b2":{},"a":1e999,"":[]}"#;
+        let mut tape = Tape::new();
+        scan(text.as_bytes(), 0, 64, &mut tape).unwrap();
+        let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
+        canon.json(tape.root(text.as_bytes()).unwrap());
+        canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
+        canon.end_line();
+        let mut out = Vec::new();
+        canon.finish().copy_to(&mut out).unwrap();
+        let expected = "{\"\": [], \"a\": \"1e999\", \"b\": [1, 2.5, 100.0, 0, true, null], \
+                        \"b2\": {}}, \"\\u00e9/\\ud83d\\ude00\\u007f\\b\\f\\u0001\\\"\"\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn odd_bytes_are_found_wherever_they_stand() {
+        for byte in 0..=255u8 {
+            for at in 0..20 {
+                let mut bytes = [b'~'; 20];
+                bytes[at] = byte;
+                bytes[19] = b'"';
+                let odd = if at < 19 && !PLAIN[byte as usize] { at } else { 19 };
+                assert_eq!(first_odd(&bytes), Some(odd), "{byte} at {at}");
+            }
+        }
+        assert_eq!(first_odd(b" all of this is plain ~"), None);
+    }
+
+    #[test]
+    fn deep_values_become_text() {
+        let text = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        let mut tape = Tape::new();
+        scan(text.as_bytes(), 0, 1024, &mut tape).unwrap();
+        let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
+        canon.json(tape.root(text.as_bytes()).unwrap());
+        let mut out = Vec::new();
+        canon.finish().copy_to(&mut out).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(value.to_string().matches('[').count(), 500);
+    }
+}

@@ -1,0 +1,456 @@
+//! Steps: prompts and messages with their calls, results and the code that was seen.
+
+use crate::export::Options;
+use crate::export::fetch::{Fetcher, left_out};
+use crate::export::flow::{Item, What};
+use crate::export::json::Canon;
+use crate::export::language::language;
+use crate::export::prepared::{Prepared, duration};
+use crate::export::shapes::Shapes;
+use crate::model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
+use crate::store::StoreError;
+use jiff::Timestamp;
+use std::borrow::Cow;
+
+/// What OpenTraces' own importer writes for thinking that the client left empty.
+const WITHHELD: &str = "[redacted: model produced reasoning but content was withheld by provider]";
+/// Characters of a result in its preview.
+const PREVIEW: usize = 200;
+
+/// Everything that steps need.
+struct Writer<'w, 's, 'c> {
+    prepared: &'w Prepared<'s>,
+    shapes: &'w Shapes,
+    newest: bool,
+    options: &'w Options<'w>,
+    fetcher: &'w mut Fetcher<'s>,
+    canon: &'w mut Canon<'c>,
+}
+
+pub(super) fn write<'s>(
+    prepared: &Prepared<'s>,
+    shapes: &Shapes,
+    newest: bool,
+    options: &Options<'_>,
+    fetcher: &mut Fetcher<'s>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
+    canon.open_list();
+    let mut writer = Writer { prepared, shapes, newest, options, fetcher, canon };
+    for (at, item) in prepared.flow.items.iter().enumerate() {
+        match item.what {
+            What::Prompt(turn) => {
+                let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
+                let words = writer.fetcher.words(item.member, blocks)?;
+                let role = match turn.kind {
+                    TurnKind::Compact | TurnKind::TaskNotification => "system",
+                    _ => "user",
+                };
+                writer.said(at, item, role, &words, turn.timestamp);
+            }
+            What::Interjection(typed) => {
+                let words = writer.fetcher.text(item.member, &typed.text)?.into_owned();
+                writer.said(at, item, "user", &words, typed.timestamp);
+            }
+            What::Step(step) => writer.step(at, item, step)?,
+        }
+    }
+    canon.close_list();
+    Ok(())
+}
+
+impl Writer<'_, '_, '_> {
+    /// Words that no model wrote.
+    fn said(
+        &mut self,
+        at: usize,
+        item: &Item<'_>,
+        role: &str,
+        words: &str,
+        timestamp: Option<Timestamp>,
+    ) {
+        self.canon.open();
+        self.head(item);
+        self.canon.key("content");
+        self.canon.text(words);
+        if self.newest {
+            self.canon.key("context_node_id");
+            self.canon.null();
+        }
+        self.canon.key("model");
+        self.canon.null();
+        self.canon.key("observations");
+        self.canon.empty_list();
+        self.parent(item);
+        self.canon.key("reasoning_content");
+        self.canon.null();
+        self.canon.key("role");
+        self.canon.plain(role);
+        self.canon.key("snippets");
+        self.canon.empty_list();
+        self.index(at);
+        self.canon.key("subagent_trajectory_ref");
+        self.canon.null();
+        self.canon.key("system_prompt_hash");
+        self.canon.null();
+        self.time(timestamp);
+        self.usage(None);
+        self.canon.key("tool_calls");
+        self.canon.empty_list();
+        self.canon.key("tools_available");
+        self.canon.empty_list();
+        self.canon.close();
+    }
+
+    fn head(&mut self, item: &Item<'_>) {
+        let role = self.prepared.roles.get(item.member);
+        self.canon.key("agent_role");
+        self.canon.text_or_null(role.map(String::as_str));
+        self.canon.key("call_type");
+        let subagent = self.prepared.flow.is_subagent(item);
+        self.canon.plain(if subagent { "subagent" } else { "main" });
+    }
+
+    fn parent(&mut self, item: &Item<'_>) {
+        self.canon.key("parent_step");
+        self.canon.number_or_null(item.parent.map(Prepared::number));
+    }
+
+    fn index(&mut self, at: usize) {
+        self.canon.key("step_index");
+        self.canon.number(Prepared::number(at));
+    }
+
+    fn time(&mut self, timestamp: Option<Timestamp>) {
+        self.canon.key("timestamp");
+        self.canon.plain_or_null(timestamp.map(|time| time.to_string()).as_deref());
+    }
+
+    fn usage(&mut self, usage: Option<&UsageTotal>) {
+        let usage = usage.copied().unwrap_or_default();
+        self.canon.key("token_usage");
+        self.canon.open();
+        self.canon.key("cache_read_tokens");
+        self.canon.number(usage.cache_read);
+        self.canon.key("cache_write_tokens");
+        self.canon.number(usage.cache_write);
+        self.canon.key("input_tokens");
+        self.canon.number(usage.input);
+        self.canon.key("output_tokens");
+        self.canon.number(usage.output);
+        self.canon.key("prefix_reuse_tokens");
+        self.canon.number(0);
+        self.canon.close();
+    }
+
+    fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
+        let flow = &self.prepared.flow;
+        self.canon.open();
+        self.head(item);
+        self.content(item.member, step)?;
+        if self.newest {
+            self.canon.key("context_node_id");
+            self.canon.null();
+        }
+        self.canon.key("model");
+        let model = step.model.as_deref().filter(|_| !step.synthetic).map(super::model_name);
+        self.canon.plain_or_null(model.as_deref());
+        self.canon.key("observations");
+        self.canon.open_list();
+        for (number, call) in step.calls().enumerate() {
+            self.observation(item.member, at, number, call)?;
+        }
+        self.canon.close_list();
+        self.parent(item);
+        self.reasoning(item.member, step)?;
+        self.canon.key("role");
+        // What the client says by itself (an API error, an interruption) is not the model's.
+        self.canon.plain(if step.synthetic { "system" } else { "agent" });
+        self.canon.key("snippets");
+        self.canon.open_list();
+        for call in step.calls() {
+            self.snippets(item.member, at, call)?;
+        }
+        self.canon.close_list();
+        self.index(at);
+        self.canon.key("subagent_trajectory_ref");
+        let started = step.calls().find_map(|call| call.subagent.as_deref());
+        self.canon.plain_or_null(started);
+        self.canon.key("system_prompt_hash");
+        self.canon.plain_or_null(self.shapes.prompt(flow, item.member, step));
+        self.time(step.timestamp);
+        let counted = !step.synthetic && !self.prepared.repeated.contains(&at);
+        self.usage(step.usage.as_ref().filter(|_| counted));
+        self.canon.key("tool_calls");
+        self.canon.open_list();
+        for (number, call) in step.calls().enumerate() {
+            self.call(item.member, at, number, call)?;
+        }
+        self.canon.close_list();
+        self.canon.key("tools_available");
+        let available = self.shapes.available(flow, item.member, step);
+        self.canon.plain_list(available.iter().map(String::as_str));
+        self.canon.close();
+        Ok(())
+    }
+
+    fn content(&mut self, member: usize, step: &Step) -> Result<(), StoreError> {
+        self.canon.key("content");
+        let mut said = step
+            .blocks
+            .iter()
+            .filter(|block| !matches!(block, Block::Thinking { .. } | Block::Call(_)));
+        match (said.next(), said.next()) {
+            (None, _) => self.canon.null(),
+            (Some(Block::Text(text)), None) => {
+                let text = self.fetcher.text(member, text)?;
+                self.canon.text(&text);
+            }
+            _ => {
+                let words = self.fetcher.words(member, &step.blocks)?;
+                self.canon.text(&words);
+            }
+        }
+        Ok(())
+    }
+
+    fn reasoning(&mut self, member: usize, step: &Step) -> Result<(), StoreError> {
+        let mut texts: Vec<&Content> = Vec::new();
+        let mut withheld = false;
+        for block in &step.blocks {
+            match block {
+                Block::Thinking { text: Some(text), .. } if text.size() > 0 => texts.push(text),
+                Block::Thinking { signed, redacted, .. } => withheld |= *signed || *redacted,
+                _ => {}
+            }
+        }
+        self.canon.key("reasoning_content");
+        match texts.is_empty() {
+            false => {
+                let text = self.fetcher.joined(member, &texts, "\n\n")?;
+                self.canon.text(&text);
+            }
+            true => self.canon.plain_or_null(withheld.then_some(WITHHELD)),
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        member: usize,
+        at: usize,
+        number: usize,
+        call: &Call,
+    ) -> Result<(), StoreError> {
+        let duration = duration(call, member, self.fetcher)?;
+        self.canon.open();
+        self.canon.key("duration_ms");
+        self.canon.number_or_null(duration);
+        self.canon.key("input");
+        write_input(member, call, self.fetcher, self.canon)?;
+        self.canon.key("tool_call_id");
+        self.canon.plain(&call_id(at, number, call));
+        self.canon.key("tool_name");
+        self.canon.text(call.name.as_deref().unwrap_or("unknown"));
+        self.canon.close();
+        Ok(())
+    }
+
+    fn observation(
+        &mut self,
+        member: usize,
+        at: usize,
+        number: usize,
+        call: &Call,
+    ) -> Result<(), StoreError> {
+        let result = call.result.as_ref();
+        let text = match result {
+            Some(result) => Some(result_text(member, result, self.fetcher)?),
+            None => None,
+        };
+        // Cleared whole, then cut: half a secret is not recognised.
+        let cleared = text.as_deref().map(|text| self.canon.clear(text));
+        let most = self.options.max_observation.unwrap_or(usize::MAX);
+        self.canon.open();
+        self.canon.key("content");
+        self.canon.plain_or_null(cleared.as_deref().map(|text| beginning(text, most)));
+        self.canon.key("error");
+        self.canon.plain_or_null(match result.map(|result| result.outcome) {
+            None => Some("no_result"),
+            Some(CallOutcome::Ok) => None,
+            Some(CallOutcome::Error) => Some("tool_error"),
+            Some(other) => Some(other.name()),
+        });
+        self.canon.key("output_summary");
+        let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
+        self.canon.key("source_call_id");
+        self.canon.plain(&call_id(at, number, call));
+        self.canon.close();
+        Ok(())
+    }
+
+    fn snippets(&mut self, member: usize, at: usize, call: &Call) -> Result<(), StoreError> {
+        let Some(result) = call.result.as_ref().filter(|it| it.outcome == CallOutcome::Ok) else {
+            return Ok(());
+        };
+        match call.name.as_deref() {
+            Some("Read") => self.read_snippet(member, at, result),
+            Some("Edit" | "Write" | "MultiEdit" | "NotebookEdit") => {
+                self.edit_snippets(member, at, call)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_snippet(
+        &mut self,
+        member: usize,
+        at: usize,
+        result: &CallResult,
+    ) -> Result<(), StoreError> {
+        let Some(structured) = &result.structured else { return Ok(()) };
+        let Some(value) = self.fetcher.json(member, structured)? else { return Ok(()) };
+        let Some(file) = value.get("file") else { return Ok(()) };
+        let (Some(path), Some(text)) = (file.get_text("filePath"), file.get_text("content")) else {
+            return Ok(());
+        };
+        let first = file.get("startLine").and_then(|line| line.unsigned());
+        let count = file.get("numLines").and_then(|line| line.unsigned());
+        let last = first.zip(count).map(|(first, count)| (first + count).saturating_sub(1));
+        let lines = (first, last.filter(|last| Some(*last) >= first));
+        let snippet = Snippet { path: self.prepared.shown(&path), lines, text: Some(&text) };
+        snippet.write(at, self.canon);
+        Ok(())
+    }
+
+    fn edit_snippets(&mut self, member: usize, at: usize, call: &Call) -> Result<(), StoreError> {
+        let Some(input) = &call.input else { return Ok(()) };
+        let edit = call.id.as_deref().and_then(|id| self.prepared.edit_of.get(id));
+        let edit = edit.and_then(|edits| match edits.as_slice() {
+            [one] => self.prepared.written.edits.get(*one),
+            _ => None,
+        });
+        let Some(value) = self.fetcher.json(member, input)? else { return Ok(()) };
+        let path = value.get_text("file_path").or_else(|| value.get_text("notebook_path"));
+        let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(()) };
+        let path = self.prepared.shown(&path);
+        let lines = match edit.and_then(|edit| edit.lines) {
+            Some((first, last)) => (Some(u64::from(first)), Some(u64::from(last))),
+            None => (None, None),
+        };
+        let named = ["new_string", "content", "new_source"];
+        if let Some(text) = named.iter().find_map(|name| value.get_text(name)) {
+            Snippet { path, lines, text: Some(&text) }.write(at, self.canon);
+        }
+        for part in value.get("edits").into_iter().flat_map(|list| list.items()) {
+            let text = part.get_text("new_string");
+            Snippet { path, lines: (None, None), text: text.as_deref() }.write(at, self.canon);
+        }
+        Ok(())
+    }
+}
+
+/// The first characters of a text.
+pub(in crate::export) fn beginning(text: &str, characters: usize) -> &str {
+    if text.len() <= characters {
+        return text;
+    }
+    let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
+/// A piece of a file.
+struct Snippet<'t> {
+    path: &'t str,
+    lines: (Option<u64>, Option<u64>),
+    text: Option<&'t str>,
+}
+
+impl Snippet<'_> {
+    fn write(&self, at: usize, canon: &mut Canon<'_>) {
+        canon.open();
+        canon.key("end_line");
+        canon.number_or_null(self.lines.1);
+        canon.key("file_path");
+        canon.text(self.path);
+        canon.key("language");
+        canon.plain_or_null(language(self.path));
+        canon.key("source_step");
+        canon.number(Prepared::number(at));
+        canon.key("start_line");
+        canon.number_or_null(self.lines.0);
+        canon.key("text");
+        canon.text_or_null(self.text);
+        canon.close();
+    }
+}
+
+/// The input of a call; what is no object becomes one.
+pub(in crate::export) fn write_input(
+    member: usize,
+    call: &Call,
+    fetcher: &mut Fetcher<'_>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
+    let Some(input) = &call.input else {
+        canon.empty();
+        return Ok(());
+    };
+    let value = fetcher.json(member, input)?;
+    match value {
+        Some(value) if value.kind() == backstory_format::json::Kind::Object => canon.json(value),
+        Some(value) => {
+            canon.open();
+            canon.key("input");
+            canon.json(value);
+            canon.close();
+        }
+        None => {
+            let text = fetcher.text(member, input)?;
+            canon.open();
+            canon.key("input");
+            canon.text(&text);
+            canon.close();
+        }
+    }
+    Ok(())
+}
+
+/// The id of a call, or one made from its place.
+pub(in crate::export) fn call_id(at: usize, number: usize, call: &Call) -> Cow<'_, str> {
+    match call.id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => Cow::Borrowed(id),
+        None => Cow::Owned(format!("call-{}-{}", Prepared::number(at), number + 1)),
+    }
+}
+
+/// The text of a result; what is not text is named.
+pub(in crate::export) fn result_text<'a>(
+    member: usize,
+    result: &'a CallResult,
+    fetcher: &'a mut Fetcher<'_>,
+) -> Result<Cow<'a, str>, StoreError> {
+    let texts: Vec<&Content> = result.text.iter().collect();
+    if result.blocks.is_empty() {
+        return fetcher.joined(member, &texts, "\n");
+    }
+    let mut text = fetcher.joined(member, &texts, "\n")?.into_owned();
+    for block in &result.blocks {
+        let note = match block {
+            Block::Image { media_type, data } => {
+                left_out("image", media_type.as_deref(), data.as_ref())
+            }
+            Block::Document { media_type, data } => {
+                left_out("document", media_type.as_deref(), data.as_ref())
+            }
+            Block::Other { value, .. } => fetcher.text(member, value)?.into_owned(),
+            _ => continue,
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&note);
+    }
+    Ok(Cow::Owned(text))
+}

@@ -1,0 +1,312 @@
+//! What all formats need to know of a session before the first byte is written.
+
+use super::commits::Commits;
+use super::fetch::Fetcher;
+use super::flow::{Flow, Item, What};
+use super::language;
+use super::lines::{Written, shown_path};
+use super::{Format, Options};
+use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
+use crate::stats::{Cost, Prices, Speed, Spent};
+use crate::store::StoreError;
+use backstory_format::claude::Usage;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeSet;
+
+/// Facts of one session.
+#[derive(Debug)]
+pub(super) struct Prepared<'s> {
+    pub(super) session: &'s Session,
+    pub(super) flow: Flow<'s>,
+    pub(super) written: Written,
+    /// What each member is there for: `main`, or the kind of subagent.
+    pub(super) roles: Vec<String>,
+    /// Over the messages of the flow, each once.
+    pub(super) usage: UsageTotal,
+    pub(super) cost: Cost,
+    pub(super) commits: Commits,
+    /// The folder that paths are shown from.
+    base: Option<String>,
+    pub(super) languages: BTreeSet<&'static str>,
+    pub(super) packages: BTreeSet<String>,
+    /// Messages whose tokens stand at an earlier item already.
+    pub(super) repeated: HashSet<usize>,
+    /// Edits by the id of their call.
+    pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl<'s> Prepared<'s> {
+    pub(super) fn new(
+        session: &'s Session,
+        options: &Options<'_>,
+    ) -> Result<Prepared<'s>, StoreError> {
+        let flow = Flow::of(session);
+        let commits = Commits::of(session, options.repositories);
+        let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
+        let base = commits.top.clone().or(first);
+        // Only these say whose lines are whose.
+        let written = match options.format {
+            Format::OpenTraces(_) | Format::AgentTrace => {
+                Written::of(session, &flow, base.as_deref())
+            }
+            Format::Atif(_) | Format::TraceState(_) => Written::default(),
+        };
+        let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        for (at, edit) in written.edits.iter().enumerate() {
+            if let Some(call) = edit.call.clone() {
+                edit_of.entry(call).or_default().push(at);
+            }
+        }
+        let mut prepared = Prepared {
+            session,
+            written,
+            roles: Vec::new(),
+            usage: UsageTotal::default(),
+            cost: Cost::default(),
+            commits,
+            base,
+            languages: BTreeSet::new(),
+            packages: BTreeSet::new(),
+            repeated: HashSet::new(),
+            edit_of,
+            flow,
+        };
+        let mut fetcher = prepared.fetcher();
+        prepared.roles = roles(&prepared.flow, &mut fetcher)?;
+        prepared.count(options.prices);
+        prepared.look_around(&mut fetcher)?;
+        Ok(prepared)
+    }
+
+    pub(super) fn fetcher(&self) -> Fetcher<'s> {
+        Fetcher::new(&self.flow.members)
+    }
+
+    fn count(&mut self, prices: &Prices) {
+        let mut seen = HashSet::new();
+        for (at, item) in self.flow.items.iter().enumerate() {
+            let What::Step(step) = item.what else { continue };
+            let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
+            match step.usage.as_ref().filter(|_| !step.synthetic) {
+                Some(usage) if new => {
+                    self.usage.add(usage);
+                    match price(step, usage, prices) {
+                        Some(price) => {
+                            self.cost.picodollars += price;
+                            self.cost.priced += 1;
+                        }
+                        None => self.cost.unpriced += 1,
+                    }
+                }
+                Some(_) => {
+                    self.repeated.insert(at);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Languages of the files that were read and written, packages that were installed.
+    fn look_around(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
+        for item in &self.flow.items {
+            let What::Step(step) = item.what else { continue };
+            for call in step.calls() {
+                let (Some(name), Some(input)) = (call.name.as_deref(), call.input.as_ref()) else {
+                    continue;
+                };
+                let field = match name {
+                    "Read" | "Edit" | "Write" | "MultiEdit" => "file_path",
+                    "NotebookEdit" => "notebook_path",
+                    "Bash" | "PowerShell" => "command",
+                    _ => continue,
+                };
+                let Some(raw) = fetcher.raw(item.member, input)? else { continue };
+                let Some(text) = string_field(raw, field) else { continue };
+                if field == "command" {
+                    let fine = call.result.as_ref().map(|result| result.outcome);
+                    if fine == Some(CallOutcome::Ok) {
+                        self.packages.extend(language::installed(&text));
+                    }
+                } else {
+                    let language = language::language(&text);
+                    self.languages.extend(language.filter(|name| language::is_programming(name)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of an item as formats count: from 1.
+    pub(super) fn number(item: usize) -> u64 {
+        item as u64 + 1
+    }
+
+    /// The first thing a person asked for, with where it stands.
+    pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
+        let asked = self.flow.items.iter().filter(|item| item.member == 0);
+        let mut asked = asked.filter_map(|item| match item.what {
+            What::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
+                Some((item, turn.kind))
+            }
+            _ => None,
+        });
+        let first = asked.next();
+        // A command such as /clear is no task if words follow.
+        match first {
+            Some((_, TurnKind::Command)) => {
+                asked.find(|(_, kind)| *kind != TurnKind::Command).or(first)
+            }
+            first => first,
+        }
+    }
+
+    /// A path as it is shown.
+    pub(super) fn shown<'p>(&self, path: &'p str) -> &'p str {
+        shown_path(path, self.base.as_deref())
+    }
+
+    /// Dollars, where every message has a price.
+    pub(super) fn dollars(&self) -> Option<f64> {
+        (self.cost.priced > 0 && self.cost.unpriced == 0).then(|| self.cost.dollars())
+    }
+}
+
+/// What a message cost, by its tokens alone, in trillionths of a dollar.
+pub(super) fn price(step: &Step, usage: &UsageTotal, prices: &Prices) -> Option<u128> {
+    let tokens = Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        cache_write_5m: usage.cache_write_5m,
+        cache_write_1h: usage.cache_write_1h,
+        odd: false,
+    };
+    let speed = match step.speed.as_deref() {
+        None | Some("standard") => Speed::Standard,
+        Some("fast") => Speed::Fast,
+        Some(_) => Speed::Other,
+    };
+    prices.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
+}
+
+/// A field of an object that holds a string, without reading the object. A quote inside a string
+/// is always escaped, so the name with its quotes is a name.
+fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, str>> {
+    let quoted = format!("\"{name}\"");
+    let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
+    let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let inside = rest.strip_prefix(b"\"")?;
+    let mut end = 0;
+    loop {
+        end += memchr::memchr2(b'"', b'\\', inside.get(end..)?)?;
+        match inside.get(end) {
+            Some(b'"') => break,
+            _ => end += 2,
+        }
+    }
+    Some(backstory_format::json::text::decode(inside.get(..end)?))
+}
+
+/// The role of each member: the kind of agent that its metadata or its call names.
+fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
+    let mut named: HashMap<&str, String> = HashMap::new();
+    for item in &flow.items {
+        let What::Step(step) = item.what else { continue };
+        for call in step.calls().filter(|call| call.subagent.is_some()) {
+            let (Some(id), Some(input)) = (call.id.as_deref(), call.input.as_ref()) else {
+                continue;
+            };
+            let value = fetcher.json(item.member, input)?;
+            let kind = value.and_then(|value| value.get_text("subagent_type"));
+            named.extend(kind.map(|kind| (id, kind.into_owned())));
+        }
+    }
+    let role = |(at, member): (usize, &&Session)| {
+        let call = member.parent.as_ref().and_then(|parent| parent.call.as_deref());
+        let meta = member.meta.as_deref().and_then(agent_type);
+        match meta.or_else(|| named.get(call?).cloned()) {
+            Some(kind) => plain_role(&kind),
+            None if at == 0 && member.kind == SessionKind::Session => "main".to_owned(),
+            None => member.kind.name().to_owned(),
+        }
+    };
+    Ok(flow.members.iter().enumerate().map(role).collect())
+}
+
+fn agent_type(meta: &str) -> Option<String> {
+    let meta: serde_json::Value = serde_json::from_str(meta).ok()?;
+    Some(meta.get("agentType")?.as_str()?.to_owned())
+}
+
+fn plain_role(kind: &str) -> String {
+    match kind {
+        "general-purpose" => "general".to_owned(),
+        kind => kind.to_lowercase(),
+    }
+}
+
+/// Milliseconds that a call took, as its result says.
+pub(super) fn duration(
+    call: &Call,
+    member: usize,
+    fetcher: &mut Fetcher<'_>,
+) -> Result<Option<u64>, StoreError> {
+    let silent = matches!(
+        call.name.as_deref(),
+        Some("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "TodoWrite")
+    );
+    let structured = call.result.as_ref().and_then(|result| result.structured.as_ref());
+    let Some(structured @ Content::Json(_)) = structured.filter(|_| !silent) else {
+        return Ok(None);
+    };
+    // Most results say nothing of it, and looking for the word is cheaper than reading them.
+    let raw = fetcher.raw(member, structured)?.unwrap_or_default();
+    if memchr::memmem::find(raw, b"uration").is_none() {
+        return Ok(None);
+    }
+    let Some(value) = fetcher.json(member, structured)? else { return Ok(None) };
+    let number = |name| value.get(name).and_then(|value| value.float());
+    let milliseconds = number("durationMs")
+        .or_else(|| number("totalDurationMs"))
+        .or_else(|| number("durationSeconds").map(|seconds| seconds * 1000.0));
+    Ok(milliseconds.filter(|value| (0.0..1e15).contains(value)).map(|value| value.round() as u64))
+}
+
+impl Prepared<'_> {
+    /// What the document holds.
+    pub(super) fn figures(&self) -> super::Figures {
+        let mut figures = super::Figures {
+            steps: self.flow.items.len() as u64,
+            edits: self.written.edits.len() as u64,
+            subagents: self.flow.members.len() as u64 - 1,
+            abandoned_turns: self.flow.left_out.abandoned_turns,
+            housekeeping: self.flow.left_out.housekeeping,
+            ..super::Figures::default()
+        };
+        for item in &self.flow.items {
+            let What::Step(step) = item.what else { continue };
+            for call in step.calls() {
+                figures.calls += 1;
+                figures.observations += u64::from(call.result.is_some());
+            }
+        }
+        let ranges = self.written.files.iter().flat_map(|file| &file.ranges);
+        figures.attributed_lines =
+            ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
+        figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_field;
+
+    #[test]
+    fn fields_are_found_without_reading_the_object() {
+        let raw = br#"{ "content":"a \"file_path\":\"no\"", "file_path" : "/w/x\"y\\" }"#;
+        assert_eq!(string_field(raw, "file_path").as_deref(), Some("/w/x\"y\\"));
+        assert_eq!(string_field(br#"{"file_path":7}"#, "file_path"), None);
+        assert_eq!(string_field(br#"{"file_path":"open"#, "file_path"), None);
+    }
+}

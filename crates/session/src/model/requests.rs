@@ -1,0 +1,24 @@
+//! What the model was given beside the conversation, as far as the trace says.
+
+use super::Content;
+use hashbrown::HashMap;
+
+/// System prompts, tools and surroundings. Empty for most clients: only newest ones write them down.
+#[derive(Debug, Clone, Default)]
+pub struct Requests {
+    pub shapes: Vec<RequestShape>,
+    /// Which shape the request of a message had, by the message's id.
+    pub of_message: HashMap<Box<str>, u32>,
+    /// An object that names platform and shell.
+    pub environment: Option<Content>,
+}
+
+/// What requests have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestShape {
+    pub line: u64,
+    /// A list of texts or of text blocks.
+    pub system: Option<Content>,
+    /// A list of objects with name, description and schema.
+    pub tools: Option<Content>,
+}

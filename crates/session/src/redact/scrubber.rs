@@ -1,0 +1,223 @@
+//! What one session taught, and clearing its texts with that.
+
+use super::cleared::Cleared;
+use super::engine::{Engine, Hit};
+use super::memory::{Memory, Recall};
+use super::report::Report;
+use super::structural::{Place, StructuralPaths};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Clears the texts of one session: first [`learn`](Scrubber::learn) from all of them, then
+/// [`scrub`](Scrubber::scrub) each.
+#[derive(Debug)]
+pub struct Scrubber {
+    pub(super) engine: Arc<Engine>,
+    pub(super) memory: Memory,
+    report: Report,
+}
+
+/// What is to stand where a value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Replacement {
+    pub(super) range: Range<usize>,
+    pub(super) with: String,
+}
+
+impl Scrubber {
+    pub(super) fn new(engine: Arc<Engine>) -> Scrubber {
+        let mut memory = Memory::default();
+        for (value, rule) in engine.known_words() {
+            memory.keep(value, rule, Recall::Word);
+        }
+        Scrubber { engine, memory, report: Report::default() }
+    }
+
+    /// Looks for secrets in a decoded text and keeps them in mind.
+    pub fn learn(&mut self, text: &str) {
+        self.learn_field("", text);
+    }
+
+    /// The same for the value of a field, whose name may tell what it is. True if there was
+    /// something.
+    pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
+        let hits = self.engine.find_in_field(name, text);
+        for Hit { range, rule, word } in &hits {
+            let Some(value) = text.get(range.clone()) else { continue };
+            let Some((id, class)) = self.engine.rule(*rule) else { continue };
+            let recall = self.engine.recall(*rule);
+            let is_new = self.memory.keep(value, *rule, recall);
+            self.report.count(class, id, is_new);
+            for line in super::pem::lines(id, value) {
+                self.memory.keep(line, *rule, recall);
+            }
+            if let Some(word) = word.clone().and_then(|word| text.get(word))
+                && Engine::is_name(word)
+            {
+                self.memory.keep(word, self.engine.user_rule(), Recall::Word);
+            }
+        }
+        !hits.is_empty()
+    }
+
+    /// Learns from every string and key of a JSON value.
+    pub fn learn_json(&mut self, value: &Value) {
+        self.learn_value("", value);
+    }
+
+    fn learn_value(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::String(text) => {
+                self.learn_field(name, text);
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.learn_value(name, item)),
+            Value::Object(fields) => {
+                let pair = pair_name(fields);
+                for (name, value) in fields {
+                    self.learn(name);
+                    self.learn_value(context(name, pair), value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The text without what the rules find in it and without what was learnt.
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.scrub_field("", text)
+    }
+
+    /// The same for the value of a field, whose name may tell what it is.
+    pub fn scrub_field<'t>(&self, name: &str, text: &'t str) -> Cow<'t, str> {
+        let replacements = self.replacements(name, text);
+        if replacements.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for Replacement { range, with } in &replacements {
+            out.push_str(text.get(done..range.start).unwrap_or_default());
+            out.push_str(with);
+            done = range.end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// What is replaced in a text, in order and without overlap.
+    pub(super) fn replacements(&self, name: &str, text: &str) -> Vec<Replacement> {
+        let rules = self.engine.find_in_field(name, text).into_iter().map(|hit| {
+            let value = text.get(hit.range.clone()).unwrap_or_default();
+            (self.engine.replacement(hit.rule, value), hit.range)
+        });
+        let again = self
+            .memory
+            .find(text)
+            .into_iter()
+            .map(|again| (self.engine.replacement(again.rule, again.value), again.range));
+        let mut all: Vec<Replacement> =
+            rules.chain(again).map(|(with, range)| Replacement { range, with }).collect();
+        all.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
+        let mut merged: Vec<Replacement> = Vec::new();
+        for one in all {
+            match merged.last_mut() {
+                Some(last) if one.range.start < last.range.end => {
+                    last.range.end = last.range.end.max(one.range.end);
+                }
+                _ => merged.push(one),
+            }
+        }
+        merged
+    }
+
+    /// An id of the format: only what no id can be is taken out.
+    pub(super) fn certain(&self, text: &str) -> Vec<Replacement> {
+        let hits = self.engine.find_certain(text).into_iter();
+        hits.map(|hit| {
+            let value = text.get(hit.range.clone()).unwrap_or_default();
+            Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
+        })
+        .collect()
+    }
+
+    /// [`scrub`](Scrubber::scrub), with the proof.
+    pub fn clear<'t>(&self, text: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::new(self.scrub(text))
+    }
+
+    /// [`scrub_field`](Scrubber::scrub_field), with the proof.
+    pub fn clear_field<'t>(&self, name: &str, text: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::new(self.scrub_field(name, text))
+    }
+
+    /// The text cleared.
+    pub fn clear_text(&self, text: &str) -> Cleared<String> {
+        Cleared::new(self.scrub(text).into_owned())
+    }
+
+    /// A JSON value whose strings and keys are scrubbed at any depth, but for ids of the format.
+    pub fn clear_json(&self, mut value: Value, structural: &StructuralPaths) -> Cleared<Value> {
+        self.scrub_json(&mut value, structural, &structural.root(), "", "");
+        Cleared::new(value)
+    }
+
+    /// What was learnt, in counts.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn scrub_json(
+        &self,
+        value: &mut Value,
+        paths: &StructuralPaths,
+        place: &Place,
+        name: &str,
+        context_name: &str,
+    ) {
+        match value {
+            Value::String(text) if !paths.holds(place, name) => {
+                if let Cow::Owned(new) = self.scrub_field(context_name, text) {
+                    *text = new;
+                }
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.scrub_json(item, paths, place, name, context_name);
+                }
+            }
+            Value::Object(fields) => {
+                let pair = pair_name(fields).map(str::to_owned);
+                for (name, value) in fields.iter_mut() {
+                    let place = paths.field(place, name);
+                    let context_name = context(name, pair.as_deref()).to_owned();
+                    self.scrub_json(value, paths, &place, name, &context_name);
+                }
+                if fields.keys().any(|name| matches!(self.scrub(name), Cow::Owned(_))) {
+                    let old = std::mem::take(fields);
+                    for (name, value) in old {
+                        fields.insert(self.scrub(&name).into_owned(), value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The name in `{"name": "DB_PASSWORD", "value": "…"}`.
+fn pair_name(fields: &serde_json::Map<String, Value>) -> Option<&str> {
+    let name = PAIR_NAMES.iter().find_map(|name| fields.get(*name))?;
+    name.as_str()
+}
+
+pub(super) const PAIR_NAMES: [&str; 4] = ["name", "key", "Name", "Key"];
+
+/// What tells about the value of the field `name`.
+pub(super) fn context<'a>(name: &'a str, pair: Option<&'a str>) -> &'a str {
+    match pair {
+        Some(pair) if name.eq_ignore_ascii_case("value") => pair,
+        _ => name,
+    }
+}

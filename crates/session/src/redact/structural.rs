@@ -1,0 +1,99 @@
+//! Fields that hold ids of the format: never changed, whatever they look like.
+//!
+//! They are known by path and not by shape: a uuid in a tool's output may be a secret, the uuid of
+//! a record is not.
+
+use hashbrown::HashMap;
+
+/// Paths of fields that are left alone. A path is names joined by dots; lists are stepped into
+/// without a name, `*` is any one name, and `**` in front means at any depth.
+#[derive(Debug, Clone, Default)]
+pub struct StructuralPaths {
+    nodes: Vec<Node>,
+    anywhere: Vec<Box<str>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Node {
+    children: HashMap<Box<str>, usize>,
+    any: Option<usize>,
+    ends: bool,
+}
+
+/// A place in a document while it is walked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Place(Vec<usize>);
+
+impl StructuralPaths {
+    /// The paths named, such as `message.content.tool_use_id`.
+    pub fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> StructuralPaths {
+        let mut all = StructuralPaths { nodes: vec![Node::default()], anywhere: Vec::new() };
+        for path in paths {
+            match path.strip_prefix("**.") {
+                Some(name) => all.anywhere.push(name.into()),
+                None => all.add(path),
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, path: &str) {
+        let mut at = 0;
+        for name in path.split('.') {
+            let fresh = self.nodes.len();
+            let Some(node) = self.nodes.get_mut(at) else { return };
+            let next = match name {
+                "*" => *node.any.get_or_insert(fresh),
+                name => *node.children.entry(name.into()).or_insert(fresh),
+            };
+            if next == fresh {
+                self.nodes.push(Node::default());
+            }
+            at = next;
+        }
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.ends = true;
+        }
+    }
+
+    pub(super) fn root(&self) -> Place {
+        Place(vec![0])
+    }
+
+    /// The place of the field `name` of the object at `place`.
+    pub(super) fn field(&self, place: &Place, name: &str) -> Place {
+        let mut next = Vec::new();
+        for node in place.0.iter().filter_map(|at| self.nodes.get(*at)) {
+            next.extend(node.children.get(name));
+            next.extend(node.any);
+        }
+        Place(next)
+    }
+
+    /// Whether the field `name`, which stands at `place`, is an id.
+    pub(super) fn holds(&self, place: &Place, name: &str) -> bool {
+        place.0.iter().any(|at| self.nodes.get(*at).is_some_and(|node| node.ends))
+            || self.anywhere.iter().any(|one| one.as_ref() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_followed() {
+        let paths = StructuralPaths::new(["uuid", "message.*.id", "**.signature"]);
+        let root = paths.root();
+        let holds = |names: &[&str]| {
+            let place = names.iter().fold(root.clone(), |place, name| paths.field(&place, name));
+            paths.holds(&place, names.last().copied().unwrap_or_default())
+        };
+        assert!(holds(&["uuid"]));
+        assert!(!holds(&["input", "uuid"]));
+        assert!(holds(&["message", "content", "id"]));
+        assert!(!holds(&["message", "id"]));
+        assert!(holds(&["a", "b", "signature"]));
+        assert!(!holds(&["id"]));
+    }
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Clones every session with every preset and reads the clones with the official reader.
+
+usage: clones.py --binary BACKSTORY [--sessions DIR]... [--trees DIR]... [--quiet]
+
+For each clone: `get_session_messages` returns exactly the messages of the plan, in its order; `get_session_info`
+shows the title; `fork_session` works and its copy has the same number of messages; `clone --verify` makes the same
+bytes again; the source has the bytes it had. A session that cannot be cloned is listed apart, and is a failure if
+a check says that it resumes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import claude_agent_sdk as sdk
+import official
+from ours import Backstory
+from staging import Staged, stage_files, stage_tree
+
+PRESETS = {
+    "(none)": [],
+    **{
+        name: ["--preset", name]
+        for name in (
+            "default", "aggressive", "heavy", "extreme", "quick-clean", "heavy-trim", "preserve-recent",
+        )
+    },
+    "bands": ["--band", "0-40:heavy-compress", "--band", "40-80:light", "--include-user", "--thinking", "remove"],
+    "dropped": ["--tools", "truncate", "--drop", "meta,progress,snapshots,images"],
+    "branches": ["--all-branches", "--with-subagents"],
+}
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.failures: list[str] = []
+        self.apart: dict[str, str] = {}
+
+    def fail(self, one: Staged, preset: str, what: str) -> None:
+        self.failures.append(f"{one.label}: {preset}: {what}")
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def ask(config: Path, question):
+    """An answer of the official reader, or the name of what it raised."""
+    try:
+        return official.within(config, question), None
+    except Exception as error:  # whatever it raises is its answer
+        return None, f"{type(error).__name__}: {error}"
+
+
+def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, told: dict) -> None:
+    clone, path = told["id"], Path(told["path"])
+    planned = [message["uuid"] for message in told["messages"]]
+    read, raised = ask(one.config, lambda: [m.uuid for m in sdk.get_session_messages(clone)])
+    if raised or read != planned:
+        tally.fail(one, preset, raised or f"{len(planned)} messages planned, {len(read)} read")
+    info, raised = ask(one.config, lambda: sdk.get_session_info(clone))
+    if raised or info is None or info.custom_title != told["title"]:
+        tally.fail(one, preset, raised or f"title {info and info.custom_title!r} for {told['title']!r}")
+    fork, raised = ask(one.config, lambda: sdk.fork_session(clone))
+    if raised:
+        tally.fail(one, preset, f"fork: {raised}")
+    else:
+        copied, raised = ask(one.config, lambda: sdk.get_session_messages(fork.session_id))
+        if raised or len(copied) != len(planned):
+            tally.fail(one, preset, raised or f"fork: {len(copied)} of {len(planned)} messages")
+        path.with_name(f"{fork.session_id}.jsonl").unlink()
+    proof = backstory.run("clone", "--verify", path, "--json", config=one.config)
+    outcome = json.loads(proof.stdout)["proof"]["outcome"] if proof.stdout else "none"
+    if proof.status != 0 or outcome != "same":
+        tally.fail(one, preset, f"proof: {outcome}, exit {proof.status}")
+    if path.stat().st_mode & 0o777 != 0o600:
+        tally.fail(one, preset, "others may read it")
+
+
+def resumes(backstory: Backstory, one: Staged) -> bool:
+    said = backstory.run("check", one.path, "--json", config=one.config)
+    return json.loads(said.stdout)["resume"]["verdict"] == "yes"
+
+
+def check_session(tally: Tally, backstory: Backstory, one: Staged) -> None:
+    before, names = digest(one.path), set(os.listdir(one.path.parent))
+    for preset, words in PRESETS.items():
+        made = backstory.run("clone", one.path, "--json", "--quiet", *words, config=one.config)
+        if made.fault():
+            tally.fail(one, preset, made.fault() or "")
+            continue
+        if made.status != 0:
+            reason = made.stderr.decode().splitlines()[0].split(": ", 2)[-1]
+            tally.counts["refused"] += 1
+            tally.apart.setdefault(one.label, reason)
+            if resumes(backstory, one):
+                tally.fail(one, preset, f"refused although the source resumes: {reason}")
+        else:
+            tally.counts["clones"] += 1
+            told = json.loads(made.stdout)
+            check_clone(tally, backstory, one, preset, told)
+            Path(told["path"]).unlink()
+            for folder, _, files in os.walk(Path(told["path"]).with_suffix(""), topdown=False):
+                tally.counts["subagents copied"] += sum(name.endswith(".jsonl") for name in files)
+                for name in files:
+                    os.unlink(Path(folder, name))
+                os.rmdir(folder)
+        if digest(one.path) != before or set(os.listdir(one.path.parent)) != names:
+            tally.fail(one, preset, "the source or its folder changed")
+            break
+    tally.counts["sessions"] += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="clones against the official reader")
+    parser.add_argument("--binary", type=Path, required=True)
+    parser.add_argument("--sessions", type=Path, action="append", default=[])
+    parser.add_argument("--trees", type=Path, action="append", default=[])
+    parser.add_argument("--quiet", action="store_true")
+    options = parser.parse_args()
+    backstory = Backstory(options.binary.resolve())
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="backstory-clones-") as scratch:
+        for number, folder in enumerate(options.sessions):
+            files = sorted(folder.rglob("*.jsonl"))
+            for one in stage_files(files, folder, Path(scratch, f"sessions-{number}")):
+                check_session(tally, backstory, one)
+        found = {place.parent for folder in options.trees for place in folder.rglob("projects") if place.is_dir()}
+        for number, tree in enumerate(sorted(found)):
+            for one in stage_tree(tree, Path(scratch, f"tree-{number}")):
+                check_session(tally, backstory, one)
+    print("clones: " + ", ".join(f"{count:,} {what}" for what, count in sorted(tally.counts.items())))
+    for reason, count in collections.Counter(tally.apart.values()).most_common():
+        print(f"  {count} sources that do not resume either: {reason}")
+    if not options.quiet:
+        for label, reason in sorted(tally.apart.items()):
+            print(f"    {label}: {reason}")
+    for failure in tally.failures[:30]:
+        print(f"  FAILED: {failure[:300]}")
+    print(f"clones: {len(tally.failures)} failures")
+    return 1 if tally.failures or not tally.counts["clones"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Resumes clones with the real client and judges what it would send.
+
+usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
+                 [--limit N] [--table FILE] [--quiet]
+
+Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
+clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
+an API on loopback that records the request. The request is judged as the API would, and its conversation is held
+against the plan. --limit takes that many pairs of session and preset, spread over all.
+
+A clone that is refused, or says something else than planned, is a failure, unless the client does not resume the
+source either; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import client
+import namespace
+import process
+import request as requests
+import script as scripts
+import server
+
+VERSIONS = ["2.1.325", "2.1.207", "2.1.98", "2.1.50", "2.0.76"]
+PRESETS = {
+    "none": [],
+    "default": ["--preset", "default"],
+    "aggressive": ["--preset", "aggressive"],
+    "heavy": ["--preset", "heavy"],
+    "extreme": ["--preset", "extreme"],
+    "quick-clean": ["--preset", "quick-clean"],
+    "heavy-trim": ["--preset", "heavy-trim"],
+    "preserve-recent": ["--preset", "preserve-recent"],
+    "tools-only": ["--tools", "remove", "--thinking", "keep"],
+    "bands": ["--band", "0-100:compress", "--include-user", "--thinking", "remove"],
+}
+PROMPT = "Forge asks: are you still there?"
+TIMED_OUT = "the client did not finish in time"
+process.LIMIT = 180.0
+
+
+class Room:
+    """A project and a configuration folder for one client process."""
+
+    def __init__(self, scratch):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+        self.project, self.config = self.folder / "project", self.folder / "config"
+        self.project.mkdir()
+        (self.folder / "home").mkdir()
+        process.prepare_config(self.config, self.project)
+        key = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project.resolve()))
+        self.sessions = self.config / "projects" / key
+        self.sessions.mkdir(parents=True)
+
+    def resume(self, version, session):
+        """The request that a resume sends, or why there was none."""
+        script = scripts.Script({})
+        script.begin_run(0, {"prompts": [], "replies": [{"blocks": [{"type": "text", "text": "I am."}]}]})
+        log = self.folder / "requests.jsonl"
+        log.unlink(missing_ok=True)
+        api = server.start(script, {"title": "t", "compaction": "c"}, True, log)
+        variables = process.environment(self.folder / "home", self.config, api.server_port)
+        words = [str(client.installed(version)), "-p", "--resume", session, *client.mode_flags(version)]
+        try:
+            code, results = process.run_print(words, [{"text": PROMPT}], self.project, variables)
+        except subprocess.TimeoutExpired:
+            return None, TIMED_OUT
+        except process.Failed as error:
+            return None, f"client: {str(error)[:200]}"
+        finally:
+            api.shutdown()
+            api.server_close()
+        said = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        asked = [one["body"] for one in said if any(PROMPT in text for text in last_texts(one["body"]))]
+        asked = [body for body in asked if body.get("tools")]
+        if not asked:
+            return None, f"no request (exit {code}): {[r.get('result') for r in results]}"
+        return asked[0], None
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def last_texts(body):
+    messages = [m for m in body.get("messages") or [] if m.get("role") == "user"]
+    return [b.get("text") or "" for b in requests.items(messages[-1]["content"])] if messages else []
+
+
+def clone(binary, source, room, words):
+    done = subprocess.run(
+        [str(binary), "clone", str(source), "--json", "--quiet", "--out", f"{room.sessions}/", *words],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120,
+    )
+    return (json.loads(done.stdout), None) if done.returncode == 0 else (None, done.stderr.splitlines()[0])
+
+
+def judge(body, path, uuids):
+    faults = [f"refused: {fault}" for fault in requests.rejections(body)]
+    return faults + requests.differences(requests.planned(path, uuids), requests.spoken(body))
+
+
+def source_resumes(source, version, scratch):
+    """Whether the client resumes the source itself, with a request that the API would take."""
+    room = Room(scratch)
+    try:
+        first = next((json.loads(line) for line in open(source, encoding="utf-8", errors="replace")
+                      if '"sessionId"' in line and valid(line)), {})
+        name = source.stem if len(source.stem) == 36 else first.get("sessionId", "")
+        shutil.copy(source, room.sessions / f"{name}.jsonl")
+        body, reason = room.resume(version, name)
+        return reason or "; ".join(requests.rejections(body)[:2]) or None
+    finally:
+        room.close()
+
+
+def valid(line):
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def try_one(binary, source, preset, version, scratch):
+    """(outcome, detail): ok, failed, apart (the source does not resume either), not cloned or timed out."""
+    room = Room(scratch)
+    try:
+        told, reason = clone(binary, source, room, PRESETS[preset])
+        if told is None:
+            return "not cloned", reason
+        body, reason = room.resume(version, told["id"])
+        faults = [reason] if reason else judge(body, told["path"], [m["uuid"] for m in told["messages"]])
+        if not faults:
+            return "ok", None
+        if reason == TIMED_OUT:
+            return "timed out", reason
+        apart = source_resumes(source, version, scratch)
+        return ("apart", f"{faults[0]} (source: {apart})") if apart else ("failed", "; ".join(faults[:3]))
+    finally:
+        room.close()
+
+
+def find_sources(sessions, forged):
+    found = []
+    for folder in sessions:
+        found += [path for path in sorted(folder.rglob("*.jsonl"))
+                  if not path.name.startswith("agent-") and "subagents" not in path.parts]
+    for folder in forged:
+        found += [path for path in sorted(folder.rglob("config/projects/*/*.jsonl"))
+                  if not path.name.startswith("agent-")]
+    return found
+
+
+def spread(pairs, limit):
+    """So many of all, the same each time."""
+    if not limit or limit >= len(pairs):
+        return pairs
+    return random.Random(1).sample(pairs, limit)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    parser.add_argument("--sessions", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--forged", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--versions", default=",".join(VERSIONS))
+    parser.add_argument("--presets", default=",".join(PRESETS))
+    parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
+    options = parser.parse_args()
+    versions = []
+    for version in options.versions.split(","):
+        try:
+            client.install(version)
+            versions.append(version)
+        except client.Unavailable as reason:
+            print(f"skipped: {version}: {reason}")
+    if not versions:
+        print("skipped: no client")
+        return 3
+    reason = namespace.isolate()
+    if reason:
+        print(f"clones: running without isolation: {reason}", file=sys.stderr)
+    sources = find_sources(options.sessions, options.forged)
+    presets = options.presets.split(",")
+    pairs = spread([(source, preset) for preset in presets for source in sources], options.limit)
+    jobs = [(source, preset, version) for source, preset in pairs for version in versions]
+    counts, lines = collections.Counter(), []
+    scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
+    try:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+            outcomes = pool.map(lambda job: try_one(options.binary.resolve(), *job, scratch), jobs)
+            for (source, preset, version), (outcome, detail) in zip(jobs, outcomes):
+                counts[version, outcome] += 1
+                if outcome != "ok":
+                    name = "/".join(source.parts[-5:]) if options.forged else source.name
+                    lines.append(f"{outcome}: {version} {preset} {name}: {detail}")
+                    if options.quiet:
+                        print(f"{outcome}: {version} {preset}", flush=True)
+                    else:
+                        print(lines[-1], flush=True)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    outcomes = ["ok", "failed", "apart", "not cloned", "timed out"]
+    table = ["| client | " + " | ".join(outcomes) + " |", "|---|" + "---|" * len(outcomes)]
+    table += [f"| {v} | " + " | ".join(str(counts[v, o]) for o in outcomes) + " |" for v in versions]
+    print(f"{len(pairs)} clones, {len(jobs)} resumes\n" + "\n".join(table))
+    if options.table:
+        options.table.write_text("\n".join([*table, "", *lines]) + "\n", encoding="utf-8")
+    failed = sum(count for (_, outcome), count in counts.items() if outcome in ("failed", "timed out"))
+    good = sum(count for (_, outcome), count in counts.items() if outcome == "ok")
+    return 1 if failed or not good else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
