@@ -232,11 +232,36 @@ fn planted(folder: &Path, secret: &str) -> Session {
         )
     };
     let lines = [
-        record("null", "a", format!(r#""type":"user","message":{{"role":"user","content":"use {secret} please"}}"#)),
-        record("\"a\"", "bb", format!(r#""type":"assistant","message":{{"id":"m1","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"thinking","thinking":"it is {secret}","signature":"s"}},{{"type":"text","text":"ok {secret}"}},{{"type":"tool_use","id":"t1","name":"Write","input":{{"file_path":"/w/x {secret}/f.py","content":"key = '{secret}'\n","k {secret}":[{quoted}]}}}},{{"type":"tool_use","id":"t2","name":"Bash","input":{{"command":"pip install {secret}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}},"stop_reason":"tool_use"}}"#)),
-        record("\"bb\"", "ccc", format!(r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"File created successfully at {secret}"}}]}},"toolUseResult":{{"type":"create","filePath":"/w/x {secret}/f.py","content":"key = '{secret}'\n","structuredPatch":[]}}"#)),
-        record("\"bb\"", "dddd", format!(r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":[{{"type":"text","text":"{filler}{secret} done"}}]}}]}},"toolUseResult":{{"stdout":{quoted}}}"#, filler = "x ".repeat(95))),
-        format!(r#"{{"type":"custom-title","customTitle":"about {secret}","sessionId":"11111111-1111-4111-8111-111111111111"}}"#),
+        record(
+            "null",
+            "a",
+            format!(r#""type":"user","message":{{"role":"user","content":"use {secret} please"}}"#),
+        ),
+        record(
+            "\"a\"",
+            "bb",
+            format!(
+                r#""type":"assistant","message":{{"id":"m1","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"thinking","thinking":"it is {secret}","signature":"s"}},{{"type":"text","text":"ok {secret}"}},{{"type":"tool_use","id":"t1","name":"Write","input":{{"file_path":"/w/x {secret}/f.py","content":"key = '{secret}'\n","k {secret}":[{quoted}]}}}},{{"type":"tool_use","id":"t2","name":"Bash","input":{{"command":"pip install {secret}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}},"stop_reason":"tool_use"}}"#
+            ),
+        ),
+        record(
+            "\"bb\"",
+            "ccc",
+            format!(
+                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"File created successfully at {secret}"}}]}},"toolUseResult":{{"type":"create","filePath":"/w/x {secret}/f.py","content":"key = '{secret}'\n","structuredPatch":[]}}"#
+            ),
+        ),
+        record(
+            "\"bb\"",
+            "dddd",
+            format!(
+                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":[{{"type":"text","text":"{filler}{secret} done"}}]}}]}},"toolUseResult":{{"stdout":{quoted}}}"#,
+                filler = "x ".repeat(95)
+            ),
+        ),
+        format!(
+            r#"{{"type":"custom-title","customTitle":"about {secret}","sessionId":"11111111-1111-4111-8111-111111111111"}}"#
+        ),
     ];
     let path = folder.join("11111111-1111-4111-8111-111111111111.jsonl");
     #[allow(clippy::disallowed_methods)]

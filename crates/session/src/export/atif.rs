@@ -209,7 +209,13 @@ impl Writer<'_, '_, '_> {
         if items.is_empty() {
             // A trajectory needs a step, and the subagents need a trajectory.
             count += 1;
-            self.said(count, "system", None, "Nothing else of this conversation is recorded.", "empty");
+            self.said(
+                count,
+                "system",
+                None,
+                "Nothing else of this conversation is recorded.",
+                "empty",
+            );
         }
         for at in items {
             let Some(item) = prepared.flow.items.get(at) else { continue };

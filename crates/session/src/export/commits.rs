@@ -69,7 +69,9 @@ impl Commits {
                     {
                         (0, path, Some(blob.as_str()), "exact_blob_hash", "firm_observed")
                     }
-                    Evidence::Lines { path, recorded: by, reformatted: 0, .. } if by == recorded => {
+                    Evidence::Lines { path, recorded: by, reformatted: 0, .. }
+                        if by == recorded =>
+                    {
                         (1, path, None, "exact_range_hash", "rule_inferred")
                     }
                     Evidence::Lines { path, recorded: by, .. } if by == recorded => {

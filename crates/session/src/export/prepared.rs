@@ -1,14 +1,12 @@
 //! What all formats need to know of a session before the first byte is written.
 
-use super::{Format, Options};
 use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
-use crate::model::{
-    Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal,
-};
+use super::{Format, Options};
+use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices, Speed, Spent};
 use crate::store::StoreError;
 use backstory_format::claude::Usage;

@@ -82,7 +82,8 @@ impl Style<'_> {
                         Some(result) => result_text(member, result, fetcher)?.into_owned(),
                         None => String::new(),
                     };
-                    let mark = if is_error(call) { "[TOOL_RESULT (ERROR)]" } else { "[TOOL_RESULT]" };
+                    let mark =
+                        if is_error(call) { "[TOOL_RESULT (ERROR)]" } else { "[TOOL_RESULT]" };
                     made.push(self.said("user", &format!("{mark}\n{text}"), canon));
                 }
             }
@@ -253,7 +254,10 @@ impl Style<'_> {
             if !words.is_empty() {
                 words.push('\n');
             }
-            words.push_str(&format!("[TOOL_CALL {}]\n{input}", call.name.as_deref().unwrap_or("unknown")));
+            words.push_str(&format!(
+                "[TOOL_CALL {}]\n{input}",
+                call.name.as_deref().unwrap_or("unknown")
+            ));
         }
         Ok(words)
     }
@@ -312,11 +316,7 @@ fn is_error(call: &Call) -> bool {
     call.result.as_ref().is_none_or(|result| result.outcome != CallOutcome::Ok)
 }
 
-fn thoughts(
-    member: usize,
-    step: &Step,
-    fetcher: &mut Fetcher<'_>,
-) -> Result<String, StoreError> {
+fn thoughts(member: usize, step: &Step, fetcher: &mut Fetcher<'_>) -> Result<String, StoreError> {
     let texts: Vec<_> = step
         .blocks
         .iter()
