@@ -17,6 +17,14 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|path| !path.as_os_str().is_empty())
 }
 
+/// Where this program keeps what it must remember.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    let configured = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let configured = configured.filter(|path| path.is_absolute());
+    let folder = configured.or_else(|| home().map(|home| home.join(".local").join("state")));
+    folder.map(|folder| folder.join("backstory"))
+}
+
 /// The time at which the command runs.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()

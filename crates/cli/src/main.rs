@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod pager;
 mod project;
+mod redaction;
 mod sample;
 mod select;
 mod times;

@@ -15,12 +15,15 @@ pub(crate) mod completions;
 pub(crate) mod export;
 mod export_report;
 mod export_states;
+pub(crate) mod link;
 pub(crate) mod log;
 mod log_table;
 pub(crate) mod ls;
 mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
+pub(crate) mod redact;
+mod redact_report;
 pub(crate) mod show;
 mod show_all;
 mod show_view;
@@ -42,11 +45,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Link(link)) => link::run(link, &arguments.global),
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Export(export)) => export::run(export, &arguments.global),
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
+        Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

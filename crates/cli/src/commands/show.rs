@@ -7,16 +7,18 @@ use crate::error::{CliError, Outcome};
 use crate::pager;
 use crate::select::{Chosen, Selection};
 use crate::ui;
+use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::model::Session;
-use backstory_session::store::{Access, Notice, Root, discover, resolve, write_file};
+use backstory_session::redact::{ClearedCopy, Redactor};
+use backstory_session::store::{Access, Notice, Root, StoreError, discover, resolve, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --format json | jq '.turns[].prompt.text'"
+    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
 )]
 pub(crate) struct ShowArguments {
     /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it;
@@ -48,12 +50,15 @@ pub(crate) fn run(
     let wanted = match (&arguments.session, &arguments.out) {
         (project, Some(out)) if arguments.all => {
             let project = project.as_deref().map(Path::new);
-            return show_all::run(project, out, &arguments.view, &view, global);
+            let redactor = arguments.view.redactor()?;
+            return show_all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
         }
         (Some(session), _) => session,
         (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
     };
-    let (session, selection) = find(wanted, global)?;
+    let redactor = arguments.view.redactor()?;
+    let Shown { session, selection, copy: _copy } =
+        find_cleared(wanted, global, redactor.as_ref())?;
     let format = arguments.view.format_for(arguments.out.as_deref());
     let Some(out) = &arguments.out else {
         let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
@@ -93,12 +98,29 @@ pub(crate) fn find(
     wanted: &str,
     global: &GlobalArguments,
 ) -> Result<(Session, Selection), CliError> {
+    find_cleared(wanted, global, None).map(|shown| (shown.session, shown.selection))
+}
+
+/// A session, and the cleared copy it is read from, which must stay as long.
+struct Shown {
+    session: Session,
+    selection: Selection,
+    copy: Option<ClearedCopy>,
+}
+
+fn find_cleared(
+    wanted: &str,
+    global: &GlobalArguments,
+    redactor: Option<&Redactor>,
+) -> Result<Shown, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     let chosen = selection.one(wanted, path.as_ref())?;
     let mut buffer = Vec::new();
-    let (mut session, failures) = match chosen {
-        Chosen::Session(files) => claude_code::read(files, selection.limits, &mut buffer)?,
-        Chosen::Agent(file) => {
+    let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
+    let (mut session, failures) = match (chosen, &copy) {
+        (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
+        (Chosen::Session(files), None) => claude_code::read(files, selection.limits, &mut buffer)?,
+        (Chosen::Agent(file), None) => {
             (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
@@ -109,7 +131,10 @@ pub(crate) fn find(
             Some(_) => discover(folder.as_slice()).sessions,
             None => selection.found.sessions.clone(),
         };
-        claude_code::relate(&mut session, &siblings);
+        // The original of a copy is no relative of it.
+        let others: Vec<_> =
+            siblings.into_iter().filter(|one| copy.is_none() || one.path != files.path).collect();
+        claude_code::relate(&mut session, &others);
     }
     if !global.quiet {
         let notices: Vec<Notice> = failures
@@ -124,5 +149,29 @@ pub(crate) fn find(
             ui::say("the file is empty");
         }
     }
-    Ok((session, selection))
+    Ok(Shown { session, selection, copy })
+}
+
+/// A copy of what was chosen, without secrets.
+fn cleared(chosen: Chosen<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
+    let ids = claude_code::structural_paths();
+    Ok(match chosen {
+        Chosen::Session(files) => ClearedCopy::of(files, redactor, &ids)?,
+        Chosen::Agent(file) => ClearedCopy::of_agent(file, redactor, &ids)?,
+    })
+}
+
+/// The session of a cleared copy.
+pub(super) fn read_copy(
+    copy: &ClearedCopy,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Vec<StoreError>), CliError> {
+    let (mut session, failures) = match (copy.session(), copy.agents().get()) {
+        (Some(files), _) => claude_code::read(files.get(), limits, buffer)?,
+        (None, [agent, ..]) => (claude_code::read_stray(agent, limits, buffer)?, Vec::new()),
+        (None, []) => return Err(CliError::new("nothing to show")),
+    };
+    copy.name_origins(&mut session);
+    Ok((session, failures))
 }

@@ -2,7 +2,7 @@
 
 use crate::args::GlobalArguments;
 use crate::commands::ls::holds_sessions;
-use crate::commands::show::refuse_agents_folder;
+use crate::commands::show::{read_copy, refuse_agents_folder};
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
@@ -10,6 +10,7 @@ use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_session::agents::claude_code;
 use backstory_session::model::Session;
+use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, StoreError, plain_name,
@@ -37,6 +38,7 @@ pub(super) fn run(
     out: &Path,
     arguments: &ViewArguments,
     view: &View,
+    redactor: Option<&Redactor>,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let format = arguments.format.unwrap_or(Format::Html);
@@ -67,7 +69,7 @@ pub(super) fn run(
         }
         kept
     });
-    let results = write_jobs(&stale, &selection, scope.as_ref(), &folder, view, format);
+    let results = write_jobs(&stale, &selection, scope.as_ref(), &folder, (view, redactor), format);
     let mut written = 0;
     for ((job, before), result) in stale.iter().zip(known_of_kept).zip(results) {
         match result {
@@ -158,7 +160,7 @@ fn write_jobs(
     selection: &Selection,
     scope: Option<&ProjectScope>,
     folder: &OutputFolder<IndexRow>,
-    view: &View,
+    view: (&View, Option<&Redactor>),
     format: Format,
 ) -> Vec<Done> {
     let progress =
@@ -183,14 +185,19 @@ fn write_one(
     selection: &Selection,
     scope: Option<&ProjectScope>,
     folder: &OutputFolder<IndexRow>,
-    view: &View,
+    (view, redactor): (&View, Option<&Redactor>),
     format: Format,
     buffer: &mut Vec<u8>,
 ) -> Result<Done, CliError> {
-    let (session, failures) = claude_code::read(job.files, selection.limits, buffer)?;
+    let (mut session, mut failures) = claude_code::read(job.files, selection.limits, buffer)?;
     let inside = |scope: &ProjectScope| session.cwds.iter().any(|cwd| scope.holds(cwd));
     if !scope.is_none_or(inside) {
         return Ok(Done::OutOfScope);
+    }
+    let ids = claude_code::structural_paths();
+    let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor, &ids)).transpose()?;
+    if let Some(copy) = &copy {
+        (session, failures) = read_copy(copy, selection.limits, buffer)?;
     }
     let name = job.name.clone();
     let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;

@@ -1,10 +1,12 @@
 //! What `show` shows and how: options that single sessions and whole projects share.
 
 use crate::error::CliError;
+use crate::redaction;
 use crate::ui;
 use backstory_session::escape::JsonWriter;
 use backstory_session::excerpt::Keep;
 use backstory_session::model::Session;
+use backstory_session::redact::{Class, Raw, Redactor};
 use backstory_session::render::{self, DEFAULT_RESULT, Look, Parts, TurnRange, View};
 use backstory_session::wire::SessionJson;
 use clap::{Args, ValueEnum};
@@ -34,13 +36,17 @@ pub(crate) struct ViewArguments {
     #[arg(long, value_name = "SIZE")]
     max_result: Option<String>,
 
-    /// Make it fit to be given away (not available yet)
+    /// Make it fit to be given away: secrets are taken out, home folders become ~
     #[arg(long)]
-    share: bool,
+    pub(crate) share: bool,
 
-    /// Take secrets out (not available yet)
-    #[arg(long)]
-    redact: bool,
+    /// Take secrets out, and what else is named: paths, people
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', num_args = 0..=1, default_missing_value = "secrets", require_equals = true)]
+    redact: Vec<String>,
+
+    /// With --share: leave secrets in
+    #[arg(long, requires = "share", conflicts_with = "redact")]
+    raw: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,14 +87,6 @@ impl Format {
 
 impl ViewArguments {
     pub(crate) fn view(&self) -> Result<View, CliError> {
-        for (given, option) in [(self.share, "--share"), (self.redact, "--redact")] {
-            if given {
-                return Err(CliError::new(format!(
-                    "{option}: taking out secrets is not available yet, so nothing was written"
-                ))
-                .hint("without it the output holds whatever the session holds"));
-            }
-        }
         let mut view = View::new(TimeZone::system());
         if !self.select.is_empty() {
             let names = self.select.iter().map(|name| name.trim());
@@ -119,10 +117,27 @@ impl ViewArguments {
         Ok(view)
     }
 
+    /// What takes secrets out, if that is wanted.
+    pub(crate) fn redactor(&self) -> Result<Option<Redactor>, CliError> {
+        if self.raw {
+            let _ = Raw::the_user_said_raw();
+            ui::warn("--raw: the output holds whatever the session holds, secrets included");
+            return Ok(None);
+        }
+        if !self.share && self.redact.is_empty() {
+            return Ok(None);
+        }
+        let mut classes = redaction::classes(&self.redact)?;
+        if self.share {
+            classes = classes.and(Class::Paths);
+        }
+        redaction::redactor(classes).map(Some)
+    }
+
     /// What the output depends on besides the session.
     pub(crate) fn fingerprint(&self, format: Format) -> String {
         format!(
-            "{} {} full={} select={} turns={} max-result={} zone={}",
+            "{} {} full={} select={} turns={} max-result={} zone={} share={} raw={} redact={}",
             env!("CARGO_PKG_VERSION"),
             format.extension(),
             self.full,
@@ -130,6 +145,9 @@ impl ViewArguments {
             self.turns.as_deref().unwrap_or_default(),
             self.max_result.as_deref().unwrap_or_default(),
             TimeZone::system().iana_name().unwrap_or_default(),
+            self.share,
+            self.raw,
+            self.redact.join(","),
         )
     }
 

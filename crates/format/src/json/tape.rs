@@ -225,6 +225,16 @@ impl<'a> Key<'a> {
         text::decode(inside(self.bytes, &self.node))
     }
 
+    /// The name as it is written, escapes not decoded.
+    pub fn raw(&self) -> &'a [u8] {
+        inside(self.bytes, &self.node)
+    }
+
+    /// Where the inside of the name stands in the scanned bytes.
+    pub fn text_span(&self) -> Range<usize> {
+        self.node.start as usize + 1..self.node.end as usize - 1
+    }
+
     /// The name's bytes, decoded if it was written with escapes.
     pub fn name(&self) -> Cow<'a, [u8]> {
         let raw = inside(self.bytes, &self.node);

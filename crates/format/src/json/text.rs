@@ -50,6 +50,39 @@ pub fn has_lone_surrogate(raw: &[u8]) -> bool {
     false
 }
 
+/// Where places of the decoded text stand in the raw inside of a JSON string. `places` are byte
+/// offsets into what [`decode`] gives, in ascending order.
+pub fn locate(raw: &[u8], places: &[usize]) -> Vec<usize> {
+    let mut located = Vec::with_capacity(places.len());
+    let (mut at, mut decoded) = (0, 0);
+    for &place in places {
+        while decoded < place && at < raw.len() {
+            let rest = raw.get(at..).unwrap_or_default();
+            let plain = rest.iter().take(place - decoded);
+            let plain = plain.take_while(|byte| byte.is_ascii() && **byte != b'\\').count();
+            if plain > 0 {
+                at += plain;
+                decoded += plain;
+                continue;
+            }
+            if rest.first() == Some(&b'\\') {
+                let (unit, width) = read_escape(rest);
+                at += width.min(rest.len());
+                decoded += match unit {
+                    Unit::Character(character) => character.len_utf8(),
+                    Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER.len_utf8(),
+                };
+                continue;
+            }
+            let (character, width) = bstr::decode_utf8(rest);
+            at += width.max(1);
+            decoded += character.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+        }
+        located.push(at);
+    }
+    located
+}
+
 /// Appends `text` as the inside of a JSON string.
 pub fn encode_into(text: &str, out: &mut Vec<u8>) {
     for character in text.chars() {
@@ -148,40 +181,39 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
 pub fn decode_ends(raw: &[u8], head: usize, tail: usize) -> Option<Ends> {
     let text = std::str::from_utf8(raw).ok()?;
     let tail_from = text.len().checked_sub(tail).filter(|from| *from > head)?;
-    let mut head_end = None;
-    let (mut characters, mut lines) = (0, 0);
-    let mut at = 0;
-    loop {
-        if head_end.is_none() && at >= head {
-            head_end = Some(at);
-            (characters, lines) = (0, 0);
-        }
-        // Up to the next escape, but not past the places where something is to be noted.
-        let limit = if head_end.is_none() { head } else { tail_from };
-        if at >= limit && head_end.is_some() {
-            break;
-        }
-        let plain = raw.get(at..limit)?;
-        let escape = memchr::memchr(b'\\', plain);
-        let mut end = at + escape.unwrap_or(plain.len());
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        characters += raw.get(at..end)?.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
-        at = end;
-        if escape.is_some() {
-            let (unit, width) = read_escape(raw.get(at..)?);
-            characters += 1;
-            lines += usize::from(unit == Unit::Character('\n'));
-            at = (at + width).min(text.len());
-            while !text.is_char_boundary(at) {
-                at += 1;
-            }
-        }
-    }
-    let head = decode(raw.get(..head_end?)?).into_owned();
-    let tail = decode(raw.get(at..)?).into_owned();
+    // Both cuts are moved on to where a character or an escape begins.
+    let (head_end, _, _) = boundary(text, 0, head);
+    let (tail_start, lines, surplus) = boundary(text, head_end, tail_from);
+    let characters = text.get(head_end..tail_start)?.chars().count() - surplus;
+    let head = decode(raw.get(..head_end)?).into_owned();
+    let tail = decode(raw.get(tail_start..)?).into_owned();
     Some(Ends { head, characters, lines, tail })
+}
+
+/// The first place from `limit` on where a character or an escape begins, given that one begins at
+/// `start`; the line ends on the way there, and how many bytes of escapes are no character.
+fn boundary(text: &str, start: usize, limit: usize) -> (usize, usize, usize) {
+    let raw = text.as_bytes();
+    let (mut lines, mut surplus, mut at) = (0, 0, start);
+    while let Some(found) = raw.get(at..limit).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        let escape = at + found;
+        let (unit, width) = match raw.get(escape + 1) {
+            Some(b'n') => (Unit::Character('\n'), 2),
+            _ => read_escape(raw.get(escape..).unwrap_or_default()),
+        };
+        at = (escape + width).min(raw.len());
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        let begun = raw.get(escape..at).unwrap_or_default();
+        surplus += begun.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() - 1;
+        lines += usize::from(unit == Unit::Character('\n'));
+    }
+    at = at.max(limit);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    (at, lines, surplus)
 }
 
 /// Both ends of a text and what lies between.
@@ -241,6 +273,20 @@ mod tests {
     fn escapes_and_pairs() {
         assert_eq!(decode(br#"a\n\"\\\/\u0041\ud83d\ude00b"#), "a\n\"\\/A\u{1F600}b");
         assert_eq!(decode(b"plain"), "plain");
+    }
+
+    #[test]
+    fn places_in_the_decoded_text_are_found_in_the_raw_one() {
+        let raw = br#"a\n\u00e9"b\ud83d\ude00c\ud83dd"#;
+        let decoded = decode(raw);
+        for needle in ["a", "\u{e9}", "b", "\u{1F600}c", "d"] {
+            let at = decoded.find(needle).unwrap();
+            let located = locate(raw, &[at, at + needle.len()]);
+            assert_eq!(decode(&raw[located[0]..located[1]]), needle);
+        }
+        let raw = b"caf\xe9 key";
+        let at = decode(raw).find("key").unwrap();
+        assert_eq!(locate(raw, &[at, at + 3]), [5, 8]);
     }
 
     #[test]

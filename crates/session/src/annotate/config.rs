@@ -67,6 +67,9 @@ pub enum ConfigError {
 struct File {
     #[serde(default)]
     annotate: Section,
+    /// Another command's.
+    #[serde(default, rename = "redact")]
+    _redact: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]

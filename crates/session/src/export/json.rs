@@ -126,10 +126,18 @@ impl<'c> Canon<'c> {
 
     /// Text of the session.
     pub(super) fn text(&mut self, text: &str) {
+        self.text_of("", text);
+    }
+
+    /// Text of a field, whose name may tell that it is a secret.
+    fn text_of(&mut self, name: &str, text: &str) {
         self.value();
         let cleared = match &mut self.clearing {
-            Clearing::Learn(scrubber) => return scrubber.learn(text),
-            Clearing::Scrub(scrubber) => scrubber.clear(text).into_inner(),
+            Clearing::Learn(scrubber) => {
+                scrubber.learn_field(name, text);
+                return;
+            }
+            Clearing::Scrub(scrubber) => scrubber.clear_field(name, text).into_inner(),
             Clearing::Raw(_) => Cow::Borrowed(text),
         };
         write_text(&cleared, self.spool.buffer());
@@ -201,10 +209,10 @@ impl<'c> Canon<'c> {
 
     /// A value of the session; keys are text too.
     pub(super) fn json(&mut self, value: Value<'_>) {
-        self.nested(value, 0);
+        self.nested("", value, 0);
     }
 
-    fn nested(&mut self, value: Value<'_>, depth: u32) {
+    fn nested(&mut self, name: &str, value: Value<'_>, depth: u32) {
         match value.kind() {
             Kind::Null => self.null(),
             Kind::True => self.flag(true),
@@ -219,18 +227,18 @@ impl<'c> Canon<'c> {
                     None => self.text(&raw),
                 }
             }
-            Kind::String => self.text(&value.text().unwrap_or_default()),
+            Kind::String => self.text_of(name, &value.text().unwrap_or_default()),
             _ if depth >= DEEPEST => self.text(&String::from_utf8_lossy(value.raw())),
             Kind::Array => {
                 self.open_list();
-                value.items().for_each(|item| self.nested(item, depth + 1));
+                value.items().for_each(|item| self.nested(name, item, depth + 1));
                 self.close_list();
             }
             Kind::Object => {
                 self.open();
                 for (name, value) in self.sorted(value) {
                     self.key(&name);
-                    self.nested(value, depth + 1);
+                    self.nested(&name, value, depth + 1);
                 }
                 self.close();
             }

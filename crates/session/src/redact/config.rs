@@ -76,8 +76,9 @@ pub struct Config {
     /// Mixed into the short ids of placeholders, so that nobody can try guesses on them. Equal
     /// secrets have equal ids wherever the salt is the same.
     pub salt: Vec<u8>,
-    /// This user's home folder and name, beside those that sessions show by themselves.
+    /// This user's home folder, whose last part is taken for the name if no other is given.
     pub home: Option<String>,
+    /// This user's name, beside those that home folders in sessions show by themselves.
     pub user: Option<String>,
     /// The text of a `.backstory.toml`, whose `[redact]` adds rules and exceptions.
     pub own_rules: Option<String>,

@@ -1,10 +1,16 @@
 //! Finding: one search for all keywords, then the rules whose keyword stands there.
 
+use super::assign::{self, Assigned};
 use super::config::{Class, Config, RedactError};
-use super::placeholder::{OPENING, placeholder};
+use super::memory::Recall;
+use super::name::{Names, Strength};
+use super::pem;
+use super::placeholder::{self, placeholder};
 use super::rules::{self, Rule};
 use super::scrubber::Scrubber;
+use super::{language, own};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::RegexSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,10 +23,27 @@ pub struct Redactor {
 #[derive(Debug)]
 pub(super) struct Engine {
     keywords: AhoCorasick,
-    /// By keyword: the rules it belongs to.
-    by_keyword: Vec<Vec<usize>>,
+    /// The keywords as their rules write them.
+    words: Vec<String>,
+    /// By keyword: what may begin there.
+    by_keyword: Vec<Vec<Start>>,
     rules: Vec<Rule>,
+    names: Names,
+    /// Values that the user does not mind.
+    allowed: RegexSet,
+    /// Names that are taken out wherever they are a word.
+    known: Vec<String>,
     salt: Vec<u8>,
+}
+
+/// What a keyword may be part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Rule(usize),
+    /// The name of something that has a value.
+    Name,
+    /// A key between its two marks.
+    Pem,
 }
 
 /// A value that a rule found.
@@ -28,29 +51,37 @@ pub(super) struct Engine {
 pub(super) struct Hit {
     pub(super) range: Range<usize>,
     pub(super) rule: usize,
+    /// A word in it that is to go everywhere.
+    pub(super) word: Option<Range<usize>>,
 }
-
-/// What a match may be long at most.
-const LONGEST: usize = 8 << 10;
 
 impl Redactor {
     /// Compiles the bundled rules and the user's own.
     pub fn new(config: &Config) -> Result<Redactor, RedactError> {
-        let written = rules::bundled()?;
+        let own = own::Own::read(config.own_rules.as_deref())?;
+        let mut written = rules::bundled()?;
+        written.extend(own.rules);
+        let names = Names::bundled()?;
         let mut words: Vec<String> = Vec::new();
-        let mut by_keyword: Vec<Vec<usize>> = Vec::new();
+        let mut by_keyword: Vec<Vec<Start>> = Vec::new();
+        let mut add = |word: &str, start: Start| {
+            let at = words.iter().position(|one| *one == word).unwrap_or_else(|| {
+                words.push(word.to_owned());
+                by_keyword.push(Vec::new());
+                words.len() - 1
+            });
+            if let Some(starts) = by_keyword.get_mut(at) {
+                starts.push(start);
+            }
+        };
+        for word in names.keywords() {
+            add(word, Start::Name);
+        }
+        add(pem::OPENING, Start::Pem);
         let mut compiled = Vec::new();
         for rule in written.iter().filter(|rule| config.classes.holds(rule.class)) {
             for word in &rule.keywords {
-                let word = word.to_ascii_lowercase();
-                let at = words.iter().position(|one| *one == word).unwrap_or_else(|| {
-                    words.push(word);
-                    by_keyword.push(Vec::new());
-                    words.len() - 1
-                });
-                if let Some(rules) = by_keyword.get_mut(at) {
-                    rules.push(compiled.len());
-                }
+                add(word, Start::Rule(compiled.len()));
             }
             compiled.push(rule.compile()?);
         }
@@ -59,8 +90,23 @@ impl Redactor {
             .kind(Some(AhoCorasickKind::DFA))
             .build(&words)
             .map_err(|error| RedactError::Toml(error.to_string()))?;
-        let engine = Engine { keywords, by_keyword, rules: compiled, salt: config.salt.clone() };
+        let home = config.home.as_deref().and_then(|home| home.rsplit(['/', '\\']).next());
+        let user = config.user.as_deref().or(home);
+        let known = match config.classes.holds(Class::Paths) {
+            true => user.filter(|name| Engine::is_name(name)).map(str::to_owned),
+            false => None,
+        };
+        let known = known.into_iter().collect();
+        let (allowed, salt) = (own.allowed, config.salt.clone());
+        let rules = compiled;
+        let engine = Engine { keywords, words, by_keyword, rules, names, allowed, known, salt };
         Ok(Redactor { engine: Arc::new(engine) })
+    }
+
+    /// Where values stand in a text, and the rules that found them.
+    pub fn spans(&self, text: &str) -> Vec<(Range<usize>, &str)> {
+        let named = |hit: Hit| (hit.range, self.engine.rule(hit.rule).map_or("", |(name, _)| name));
+        self.engine.find(text).into_iter().map(named).collect()
     }
 
     /// What one session is scrubbed with.
@@ -70,67 +116,148 @@ impl Redactor {
 }
 
 impl Engine {
+    /// Name and class of a rule.
     pub(super) fn rule(&self, at: usize) -> Option<(&str, Class)> {
-        self.rules.get(at).map(|rule| (rule.id.as_ref(), rule.class))
+        match self.rules.get(at) {
+            Some(rule) => Some((rule.id.as_ref(), rule.class)),
+            None => {
+                let behind = at - self.rules.len();
+                if behind == USER_NAME {
+                    return Some(("user-name", Class::Paths));
+                }
+                let named = Strength::ALL.get(behind).map(|strength| strength.rule());
+                Some((named.unwrap_or(pem::RULE), Class::Secrets))
+            }
+        }
     }
 
-    pub(super) fn placeholder(&self, rule: &str, value: &str) -> String {
-        placeholder(rule, value, &self.salt)
+    /// The rule under which names of users are taken out.
+    pub(super) fn user_rule(&self) -> usize {
+        self.rules.len() + USER_NAME
+    }
+
+    /// What stands in the place of `value`.
+    pub(super) fn replacement(&self, rule: usize, value: &str) -> String {
+        if let Some(fixed) = self.rules.get(rule).and_then(|rule| rule.replace.as_deref()) {
+            return fixed.to_owned();
+        }
+        placeholder(self.rule(rule).map_or("secret", |(name, _)| name), value, &self.salt)
+    }
+
+    /// How values of a rule are found again.
+    pub(super) fn recall(&self, rule: usize) -> Recall {
+        match self.rule(rule) {
+            Some((_, Class::Secrets)) => Recall::Everywhere,
+            _ => Recall::Never,
+        }
+    }
+
+    /// Words that are taken out from the start, with their rule.
+    pub(super) fn known_words(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.known.iter().map(|name| (name.as_str(), self.user_rule()))
+    }
+
+    /// Whether a user's name can be looked for: words of programs stand everywhere.
+    pub(super) fn is_name(name: &str) -> bool {
+        name.len() >= 3 && !language::is_word(&name.to_ascii_lowercase())
     }
 
     /// Values in `text`, in order and without overlap.
     pub(super) fn find(&self, text: &str) -> Vec<Hit> {
+        self.search(text, |_| true)
+    }
+
+    /// The same for the value of a field, whose name may tell what it is.
+    pub(super) fn find_in_field(&self, name: &str, text: &str) -> Vec<Hit> {
+        let mut hits = self.find(text);
+        if !name.is_empty()
+            && let Some(strength) = assign::field(name, text, &self.names)
+            && !self.allowed.is_match(text)
+        {
+            let rule = self.rules.len() + place(strength);
+            hits.push(Hit { range: 0..text.len(), rule, word: None });
+            hits = settle(hits);
+        }
+        hits
+    }
+
+    /// Values that can be told by their form alone.
+    pub(super) fn find_certain(&self, text: &str) -> Vec<Hit> {
+        self.search(text, |start| match start {
+            Start::Rule(at) => self.rules.get(at).is_some_and(Rule::is_certain),
+            Start::Name => false,
+            Start::Pem => true,
+        })
+    }
+
+    /// What one rule finds by itself.
+    #[cfg(test)]
+    pub(super) fn find_by(&self, id: &str, text: &str) -> Vec<Hit> {
+        let is_it = |at: usize| self.rules.get(at).is_some_and(|rule| rule.id.as_ref() == id);
+        self.search(text, |start| matches!(start, Start::Rule(at) if is_it(at)))
+    }
+
+    fn search(&self, text: &str, wanted: impl Fn(Start) -> bool) -> Vec<Hit> {
         let mut hits = Vec::new();
+        let mut assigned = Vec::new();
+        let mut name_done = 0;
+        let mut keys = pem::Keys::default();
         for found in self.keywords.find_overlapping_iter(text) {
-            let rules = self.by_keyword.get(found.pattern().as_usize());
-            for &at in rules.into_iter().flatten() {
-                let Some(rule) = self.rules.get(at) else { continue };
-                if let Some(range) = rule.find(text, found.start()) {
-                    hits.push(Hit { range, rule: at });
+            let at = found.pattern().as_usize();
+            let (Some(starts), Some(word)) = (self.by_keyword.get(at), self.words.get(at)) else {
+                continue;
+            };
+            for start in starts.iter().filter(|start| wanted(**start)) {
+                match *start {
+                    Start::Rule(at) => {
+                        let Some(rule) = self.rules.get(at) else { continue };
+                        if let Some((range, word)) = rule.find(text, found.range(), word) {
+                            hits.push(Hit { range, rule: at, word });
+                        }
+                    }
+                    Start::Name if found.start() >= name_done => {
+                        let name = assign::name_around(text, found.range());
+                        name_done = name.end;
+                        assign::values(text, name, &self.names, &mut assigned);
+                        for Assigned { range, strength } in assigned.drain(..) {
+                            let rule = self.rules.len() + place(strength);
+                            hits.push(Hit { range, rule, word: None });
+                        }
+                    }
+                    Start::Name => {}
+                    Start::Pem => {
+                        let rule = self.rules.len() + PRIVATE_KEY;
+                        let key = keys.find(text, found.start());
+                        hits.extend(key.map(|range| Hit { range, rule, word: None }));
+                    }
                 }
             }
         }
+        if hits.is_empty() {
+            return hits;
+        }
+        let done = placeholder::spans(text);
+        let inside = |hit: &Hit| {
+            done.iter().any(|span| span.start <= hit.range.start && hit.range.end <= span.end)
+        };
+        let allowed = |hit: &Hit| {
+            text.get(hit.range.clone()).is_some_and(|value| self.allowed.is_match(value))
+        };
+        hits.retain(|hit| !inside(hit) && !allowed(hit));
         settle(hits)
     }
 }
 
-impl Rule {
-    /// The value of the match that the keyword at `place` belongs to.
-    fn find(&self, text: &str, place: usize) -> Option<Range<usize>> {
-        let start = boundary(text, place.saturating_sub(self.before));
-        let end = boundary(text, place + LONGEST);
-        let captures = self.regex.captures(text.get(start..end)?)?;
-        let value = captures.name("value").or_else(|| captures.get(0))?;
-        let range = start + value.start()..start + value.end();
-        let found = value.as_str();
-        let enough = self.entropy == 0.0 || entropy(found) >= self.entropy;
-        (!found.is_empty() && !found.starts_with(OPENING) && enough).then_some(range)
-    }
+/// Rules that are not in files, counted from the end of those that are.
+const PRIVATE_KEY: usize = Strength::ALL.len();
+const USER_NAME: usize = PRIVATE_KEY + 1;
+
+fn place(strength: Strength) -> usize {
+    Strength::ALL.iter().position(|one| *one == strength).unwrap_or(0)
 }
 
-/// Shannon entropy of the bytes, in bits per byte.
-fn entropy(text: &str) -> f64 {
-    let mut counts = [0u32; 256];
-    for byte in text.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
-        }
-    }
-    let all = text.len() as f64;
-    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / all);
-    shares.map(|share| -share * share.log2()).sum()
-}
-
-fn boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-/// Of hits that overlap, the widest stays.
-pub(super) fn settle(mut hits: Vec<Hit>) -> Vec<Hit> {
+/// Of hits that overlap, the first and widest stays and covers the others.
+fn settle(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end), hit.rule));
     let mut settled: Vec<Hit> = Vec::new();
     for hit in hits {

@@ -5,21 +5,36 @@
 //! text is [scrubbed](Scrubber::scrub): what the rules find, and every other encoding of what they
 //! found anywhere in the session. Scrub before cutting a text: half a secret is not recognised.
 //!
-//! Not here: reading or writing files. Surprising on purpose: whole texts are decoded before they
+//! [`ClearedCopy`] does both for the files of a session and gives a copy to read instead. Rules
+//! are in `rules/*.toml`. Surprising on purpose: whole texts are decoded before they
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
+mod assign;
 mod cleared;
 mod config;
+mod copy;
+mod encodings;
 mod engine;
+mod file;
+mod language;
+mod memory;
+mod name;
+mod own;
+mod pem;
 mod placeholder;
+mod record;
 mod report;
 mod rules;
 mod scrubber;
+mod squeeze;
 mod structural;
+mod value;
 
 pub use cleared::{Cleared, Raw};
 pub use config::{Class, Classes, Config, RedactError};
+pub use copy::ClearedCopy;
 pub use engine::Redactor;
+pub use file::{CopyError, Studied};
 pub use report::{Level, Report, Sensitivity};
 pub use scrubber::Scrubber;
 pub use structural::StructuralPaths;

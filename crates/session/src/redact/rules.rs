@@ -1,11 +1,22 @@
 //! Rules as they stand in TOML, and compiled.
 
 use super::config::{Class, RedactError};
+use super::name::Strength;
+use super::placeholder::OPENING;
+use super::value::{Form, entropy, is_literal, is_secret};
 use regex::Regex;
 use serde::Deserialize;
+use std::ops::Range;
 
 /// The rules that come with the program.
-const BUNDLED: [&str; 1] = [include_str!("../../rules/providers.toml")];
+const BUNDLED: [&str; 6] = [
+    include_str!("../../rules/ai.toml"),
+    include_str!("../../rules/cloud.toml"),
+    include_str!("../../rules/code.toml"),
+    include_str!("../../rules/services.toml"),
+    include_str!("../../rules/context.toml"),
+    include_str!("../../rules/people.toml"),
+];
 
 /// A rule as written.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,9 +32,22 @@ pub(super) struct Written {
     /// How many bytes before the keyword a match may begin.
     #[serde(default)]
     pub(super) before: usize,
+    /// What a value must be like to be believed.
+    #[serde(default)]
+    pub(super) like: Like,
     /// The least entropy of a value, in bits per character.
     #[serde(default)]
     pub(super) entropy: f64,
+    /// What must stand before a match: any non-letter (by default only where the keyword begins the
+    /// match), or the beginning of a path.
+    #[serde(default)]
+    pub(super) starts: Option<Starts>,
+    /// Values that this matches are left alone.
+    #[serde(default)]
+    pub(super) unless: Option<String>,
+    /// What stands where a value stood, if not a placeholder.
+    #[serde(default)]
+    pub(super) replace: Option<String>,
     /// Texts in which it must find something, and texts in which it must not.
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
@@ -31,6 +55,29 @@ pub(super) struct Written {
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     pub(super) counterexamples: Vec<String>,
+}
+
+/// What a value must be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Like {
+    /// Whatever the expression matches.
+    #[default]
+    Anything,
+    /// Written out, not filled in by a program.
+    Literal,
+    /// As for a field named `password`, `token`, `key`.
+    Password,
+    Token,
+    Weak,
+}
+
+/// What must stand before a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Starts {
+    Word,
+    Path,
 }
 
 fn secrets() -> Class {
@@ -49,9 +96,129 @@ struct RuleFile {
 pub(super) struct Rule {
     pub(super) id: Box<str>,
     pub(super) class: Class,
-    pub(super) regex: Regex,
-    pub(super) before: usize,
-    pub(super) entropy: f64,
+    regex: Regex,
+    /// The group that is taken out, if not everything is.
+    group: Option<usize>,
+    /// The expression does not care about case, so neither does the keyword.
+    any_case: bool,
+    before: usize,
+    like: Like,
+    entropy: f64,
+    starts: Option<Starts>,
+    unless: Option<Regex>,
+    /// The group with a word that is to go everywhere.
+    word: Option<usize>,
+    pub(super) replace: Option<Box<str>>,
+}
+
+/// A value, and a word in it.
+pub(super) type Found = (Range<usize>, Option<Range<usize>>);
+
+/// What a match may be long at most.
+const LONGEST: usize = 8 << 10;
+const LONGEST_AROUND: usize = 320;
+
+impl Rule {
+    /// Told by its form alone, with nothing around it.
+    pub(super) fn is_certain(&self) -> bool {
+        self.class == Class::Secrets && self.like == Like::Anything && self.group.is_none()
+    }
+
+    /// The value of the match that the keyword at `place` belongs to, and the word in it.
+    pub(super) fn find(&self, text: &str, place: Range<usize>, keyword: &str) -> Option<Found> {
+        if !self.any_case && text.get(place.clone()) != Some(keyword) {
+            return None;
+        }
+        let opens_with_word = keyword.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+        if self.before == 0 && opens_with_word && !starts_word(text.as_bytes(), place.start) {
+            return None;
+        }
+        let start = boundary(text, place.start.saturating_sub(self.before));
+        // An expression that may begin before its keyword is tried at every place of its window.
+        let longest = if self.before == 0 { LONGEST } else { LONGEST_AROUND };
+        let end = boundary(text, place.start + longest);
+        let window = text.get(start..end)?;
+        let (value, whole, word) = match self.group {
+            None => {
+                let found = self.regex.find(window)?;
+                (found.range(), found.range(), None)
+            }
+            Some(group) => {
+                let captures = self.regex.captures(window)?;
+                let word = self.word.and_then(|word| captures.get(word)).map(|word| word.range());
+                (captures.get(group)?.range(), captures.get(0)?.range(), word)
+            }
+        };
+        let moved = |range: Range<usize>| start + range.start..start + range.end;
+        let (value, whole) = (moved(value), moved(whole));
+        // With room before it, the expression may have matched something else.
+        if whole.end <= place.start || whole.start > place.start || !self.fits(text, whole.start) {
+            return None;
+        }
+        self.believes(text.get(value.clone())?).then(|| (value, word.map(moved)))
+    }
+
+    fn fits(&self, text: &str, start: usize) -> bool {
+        let before = start.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        match self.starts {
+            None => true,
+            Some(Starts::Word) => {
+                starts_word(text.as_bytes(), start)
+                    && !before.is_some_and(|byte| matches!(byte, b'.' | b'_' | b'-'))
+            }
+            Some(Starts::Path) => {
+                let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-~$})".contains(byte);
+                !before.is_some_and(inner)
+                    || starts_word(text.as_bytes(), start)
+                        && before != Some(&b'.')
+                        && before.is_some_and(u8::is_ascii_alphanumeric)
+            }
+        }
+    }
+
+    fn believes(&self, value: &str) -> bool {
+        if value.is_empty() || value.contains(OPENING) || entropy(value) < self.entropy {
+            return false;
+        }
+        if self.unless.as_ref().is_some_and(|unless| unless.is_match(value)) {
+            return false;
+        }
+        match self.like {
+            Like::Anything => true,
+            Like::Literal => is_literal(value),
+            Like::Password => is_secret(value, Strength::Password, Form::Bare),
+            Like::Token => is_secret(value, Strength::Token, Form::Quoted),
+            Like::Weak => is_secret(value, Strength::Weak, Form::Quoted),
+        }
+    }
+}
+
+/// Whether a word can begin here: behind something that is no letter or digit, or behind an
+/// escape (`\n`, `%3D`, a colour) that ends with one.
+fn starts_word(bytes: &[u8], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
+    let Some(last) = before(1) else { return true };
+    if !last.is_ascii_alphanumeric() {
+        return true;
+    }
+    match last {
+        b'n' | b'r' | b't' if before(2) == Some(b'\\') => true,
+        b'm' => {
+            let digits = (2..8).take_while(|back| {
+                before(*back).is_some_and(|byte| byte.is_ascii_digit() || byte == b';')
+            });
+            before(digits.count() + 2) == Some(b'[')
+        }
+        _ => last.is_ascii_hexdigit() && before(3) == Some(b'%'),
+    }
+}
+
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// Reads the bundled rules.
@@ -68,19 +235,27 @@ pub(super) fn bundled() -> Result<Vec<Written>, RedactError> {
 impl Written {
     pub(super) fn compile(&self) -> Result<Rule, RedactError> {
         let wrong = |cause: String| RedactError::Rule(self.id.clone(), cause);
-        if self.keywords.is_empty() || self.keywords.iter().any(|word| word.len() < 2) {
-            return Err(wrong("it needs keywords of at least two characters".to_owned()));
+        if self.keywords.is_empty() || self.keywords.iter().any(String::is_empty) {
+            return Err(wrong("it needs keywords".to_owned()));
         }
         let anchored = match self.before {
             0 => format!("^(?:{})", self.regex),
             _ => self.regex.clone(),
         };
         let regex = Regex::new(&anchored).map_err(|error| wrong(error.to_string()))?;
+        let unless = self.unless.as_deref().map(Regex::new).transpose();
         Ok(Rule {
+            unless: unless.map_err(|error| wrong(error.to_string()))?,
+            word: regex.capture_names().position(|name| name == Some("word")),
+            replace: self.replace.as_deref().map(Into::into),
+            starts: self.starts,
             id: self.id.as_str().into(),
             class: self.class,
+            group: regex.capture_names().position(|name| name == Some("value")),
+            any_case: self.regex.starts_with("(?i)"),
             regex,
             before: self.before,
+            like: self.like,
             entropy: self.entropy,
         })
     }
@@ -88,25 +263,24 @@ impl Written {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Config, Redactor};
+    use super::super::{Classes, Config, Redactor};
     use super::*;
 
     #[test]
     fn every_rule_finds_its_examples_and_not_its_counterexamples() {
-        let redactor = Redactor::new(&Config::default()).unwrap();
+        let redactor =
+            Redactor::new(&Config { classes: Classes::ALL, ..Config::default() }).unwrap();
+        let mut wrong = Vec::new();
         for rule in bundled().unwrap() {
-            assert!(!rule.examples.is_empty(), "{} has no example", rule.id);
-            assert!(!rule.counterexamples.is_empty(), "{} has no counterexample", rule.id);
-            let finds = |text: &str| {
-                let hits = redactor.engine.find(text);
-                hits.iter().any(|hit| redactor.engine.rule(hit.rule).unwrap().0 == rule.id)
-            };
-            for text in &rule.examples {
-                assert!(finds(text), "{}: not found in {text:?}", rule.id);
-            }
-            for text in &rule.counterexamples {
-                assert!(!finds(text), "{}: found in {text:?}", rule.id);
+            let finds = |text: &String| !redactor.engine.find_by(&rule.id, text).is_empty();
+            let missed = rule.examples.iter().filter(|text| !finds(text));
+            wrong.extend(missed.map(|text| format!("{}: not found in {text:?}", rule.id)));
+            let found = rule.counterexamples.iter().filter(|text| finds(text));
+            wrong.extend(found.map(|text| format!("{}: found in {text:?}", rule.id)));
+            if rule.examples.is_empty() || rule.counterexamples.is_empty() {
+                wrong.push(format!("{}: needs examples and counterexamples", rule.id));
             }
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }

@@ -2,55 +2,82 @@
 
 use super::cleared::Cleared;
 use super::engine::{Engine, Hit};
+use super::memory::{Memory, Recall};
 use super::report::Report;
 use super::structural::{Place, StructuralPaths};
-use aho_corasick::{AhoCorasick, MatchKind};
-use hashbrown::HashMap;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Clears the texts of one session: first [`learn`](Scrubber::learn) from all of them, then
 /// [`scrub`](Scrubber::scrub) each.
 #[derive(Debug)]
 pub struct Scrubber {
-    engine: Arc<Engine>,
-    /// Values found, and the rule that found each.
-    learnt: HashMap<Box<str>, usize>,
+    pub(super) engine: Arc<Engine>,
+    pub(super) memory: Memory,
     report: Report,
-    matcher: OnceLock<Option<(AhoCorasick, Vec<String>)>>,
+}
+
+/// What is to stand where a value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Replacement {
+    pub(super) range: Range<usize>,
+    pub(super) with: String,
 }
 
 impl Scrubber {
     pub(super) fn new(engine: Arc<Engine>) -> Scrubber {
-        let (learnt, report) = (HashMap::new(), Report::default());
-        Scrubber { engine, learnt, report, matcher: OnceLock::new() }
+        let mut memory = Memory::default();
+        for (value, rule) in engine.known_words() {
+            memory.keep(value, rule, Recall::Word);
+        }
+        Scrubber { engine, memory, report: Report::default() }
     }
 
     /// Looks for secrets in a decoded text and keeps them in mind.
     pub fn learn(&mut self, text: &str) {
-        for Hit { range, rule } in self.engine.find(text) {
-            let Some(value) = text.get(range) else { continue };
-            let is_new = !self.learnt.contains_key(value);
-            if is_new {
-                self.learnt.insert(value.into(), rule);
-                self.matcher = OnceLock::new();
+        self.learn_field("", text);
+    }
+
+    /// The same for the value of a field, whose name may tell what it is. True if there was
+    /// something.
+    pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
+        let hits = self.engine.find_in_field(name, text);
+        for Hit { range, rule, word } in &hits {
+            let Some(value) = text.get(range.clone()) else { continue };
+            let Some((id, class)) = self.engine.rule(*rule) else { continue };
+            let recall = self.engine.recall(*rule);
+            let is_new = self.memory.keep(value, *rule, recall);
+            self.report.count(class, id, is_new);
+            for line in super::pem::lines(id, value) {
+                self.memory.keep(line, *rule, recall);
             }
-            if let Some((name, class)) = self.engine.rule(rule) {
-                self.report.count(class, name, is_new);
+            if let Some(word) = word.clone().and_then(|word| text.get(word))
+                && Engine::is_name(word)
+            {
+                self.memory.keep(word, self.engine.user_rule(), Recall::Word);
             }
         }
+        !hits.is_empty()
     }
 
     /// Learns from every string and key of a JSON value.
     pub fn learn_json(&mut self, value: &Value) {
+        self.learn_value("", value);
+    }
+
+    fn learn_value(&mut self, name: &str, value: &Value) {
         match value {
-            Value::String(text) => self.learn(text),
-            Value::Array(items) => items.iter().for_each(|item| self.learn_json(item)),
+            Value::String(text) => {
+                self.learn_field(name, text);
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.learn_value(name, item)),
             Value::Object(fields) => {
+                let pair = pair_name(fields);
                 for (name, value) in fields {
                     self.learn(name);
-                    self.learn_json(value);
+                    self.learn_value(context(name, pair), value);
                 }
             }
             _ => {}
@@ -59,21 +86,70 @@ impl Scrubber {
 
     /// The text without what the rules find in it and without what was learnt.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let hits = self.engine.find(text);
-        let first = match hits.is_empty() {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(self.replace(text, &hits)),
-        };
-        let Some((matcher, with)) = self.matcher() else { return first };
-        if !matcher.is_match(first.as_ref()) {
-            return first;
+        self.scrub_field("", text)
+    }
+
+    /// The same for the value of a field, whose name may tell what it is.
+    pub fn scrub_field<'t>(&self, name: &str, text: &'t str) -> Cow<'t, str> {
+        let replacements = self.replacements(name, text);
+        if replacements.is_empty() {
+            return Cow::Borrowed(text);
         }
-        Cow::Owned(matcher.replace_all(&first, with))
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for Replacement { range, with } in &replacements {
+            out.push_str(text.get(done..range.start).unwrap_or_default());
+            out.push_str(with);
+            done = range.end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// What is replaced in a text, in order and without overlap.
+    pub(super) fn replacements(&self, name: &str, text: &str) -> Vec<Replacement> {
+        let rules = self.engine.find_in_field(name, text).into_iter().map(|hit| {
+            let value = text.get(hit.range.clone()).unwrap_or_default();
+            (self.engine.replacement(hit.rule, value), hit.range)
+        });
+        let again = self
+            .memory
+            .find(text)
+            .into_iter()
+            .map(|again| (self.engine.replacement(again.rule, again.value), again.range));
+        let mut all: Vec<Replacement> =
+            rules.chain(again).map(|(with, range)| Replacement { range, with }).collect();
+        all.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
+        let mut merged: Vec<Replacement> = Vec::new();
+        for one in all {
+            match merged.last_mut() {
+                Some(last) if one.range.start < last.range.end => {
+                    last.range.end = last.range.end.max(one.range.end);
+                }
+                _ => merged.push(one),
+            }
+        }
+        merged
+    }
+
+    /// An id of the format: only what no id can be is taken out.
+    pub(super) fn certain(&self, text: &str) -> Vec<Replacement> {
+        let hits = self.engine.find_certain(text).into_iter();
+        hits.map(|hit| {
+            let value = text.get(hit.range.clone()).unwrap_or_default();
+            Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
+        })
+        .collect()
     }
 
     /// [`scrub`](Scrubber::scrub), with the proof.
     pub fn clear<'t>(&self, text: &'t str) -> Cleared<Cow<'t, str>> {
         Cleared::new(self.scrub(text))
+    }
+
+    /// [`scrub_field`](Scrubber::scrub_field), with the proof.
+    pub fn clear_field<'t>(&self, name: &str, text: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::new(self.scrub_field(name, text))
     }
 
     /// The text cleared.
@@ -83,7 +159,7 @@ impl Scrubber {
 
     /// A JSON value whose strings and keys are scrubbed at any depth, but for ids of the format.
     pub fn clear_json(&self, mut value: Value, structural: &StructuralPaths) -> Cleared<Value> {
-        self.scrub_json(&mut value, structural, &structural.root(), "");
+        self.scrub_json(&mut value, structural, &structural.root(), "", "");
         Cleared::new(value)
     }
 
@@ -92,22 +168,31 @@ impl Scrubber {
         &self.report
     }
 
-    fn scrub_json(&self, value: &mut Value, paths: &StructuralPaths, place: &Place, name: &str) {
+    fn scrub_json(
+        &self,
+        value: &mut Value,
+        paths: &StructuralPaths,
+        place: &Place,
+        name: &str,
+        context_name: &str,
+    ) {
         match value {
             Value::String(text) if !paths.holds(place, name) => {
-                if let Cow::Owned(new) = self.scrub(text) {
+                if let Cow::Owned(new) = self.scrub_field(context_name, text) {
                     *text = new;
                 }
             }
             Value::Array(items) => {
                 for item in items {
-                    self.scrub_json(item, paths, place, name);
+                    self.scrub_json(item, paths, place, name, context_name);
                 }
             }
             Value::Object(fields) => {
+                let pair = pair_name(fields).map(str::to_owned);
                 for (name, value) in fields.iter_mut() {
                     let place = paths.field(place, name);
-                    self.scrub_json(value, paths, &place, name);
+                    let context_name = context(name, pair.as_deref()).to_owned();
+                    self.scrub_json(value, paths, &place, name, &context_name);
                 }
                 if fields.keys().any(|name| matches!(self.scrub(name), Cow::Owned(_))) {
                     let old = std::mem::take(fields);
@@ -119,64 +204,20 @@ impl Scrubber {
             _ => {}
         }
     }
-
-    fn replace(&self, text: &str, hits: &[Hit]) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for hit in hits {
-            let (Some(before), Some(value), Some((rule, _))) = (
-                text.get(done..hit.range.start),
-                text.get(hit.range.clone()),
-                self.engine.rule(hit.rule),
-            ) else {
-                continue;
-            };
-            out.push_str(before);
-            out.push_str(&self.engine.placeholder(rule, value));
-            done = hit.range.end;
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        out
-    }
-
-    fn matcher(&self) -> Option<&(AhoCorasick, Vec<String>)> {
-        let made = self.matcher.get_or_init(|| {
-            let values: Vec<(&str, usize)> =
-                self.learnt.iter().map(|(value, rule)| (value.as_ref(), *rule)).collect();
-            if values.is_empty() {
-                return None;
-            }
-            let words = values.iter().map(|(value, _)| *value);
-            let matcher =
-                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words).ok()?;
-            let with = values.iter().map(|(value, rule)| {
-                let name = self.engine.rule(*rule).map_or("secret", |(name, _)| name);
-                self.engine.placeholder(name, value)
-            });
-            Some((matcher, with.collect()))
-        });
-        made.as_ref()
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::{Config, Redactor};
-    use super::*;
+/// The name in `{"name": "DB_PASSWORD", "value": "…"}`.
+fn pair_name(fields: &serde_json::Map<String, Value>) -> Option<&str> {
+    let name = PAIR_NAMES.iter().find_map(|name| fields.get(*name))?;
+    name.as_str()
+}
 
-    #[test]
-    fn what_is_learnt_in_one_text_goes_from_all() {
-        let token = "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";
-        let redactor = Redactor::new(&Config::default()).unwrap();
-        let mut scrubber = redactor.session();
-        scrubber.learn(&format!("token {token}"));
-        let text = format!("x{token}y");
-        let cleared = scrubber.scrub(&text);
-        assert!(!cleared.contains(token) && cleared.contains("[redacted:github-token:"));
-        let value = serde_json::json!({ "uuid": token, token: [token] });
-        let paths = StructuralPaths::new(["uuid"]);
-        let value = scrubber.clear_json(value, &paths).into_inner();
-        assert_eq!(value["uuid"], token);
-        assert_eq!(value.to_string().matches(token).count(), 1);
+pub(super) const PAIR_NAMES: [&str; 4] = ["name", "key", "Name", "Key"];
+
+/// What tells about the value of the field `name`.
+pub(super) fn context<'a>(name: &'a str, pair: Option<&'a str>) -> &'a str {
+    match pair {
+        Some(pair) if name.eq_ignore_ascii_case("value") => pair,
+        _ => name,
     }
 }

@@ -93,7 +93,7 @@ impl Git {
         finished(words, output.map_err(GitError::Start)?)
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub(super) fn command(&self, words: &[&str]) -> Command {
         let switched_off = [
             "core.fsmonitor=false",
             "core.hooksPath=/dev/null",
@@ -185,6 +185,19 @@ impl Git {
         Ok(names)
     }
 
+    /// The commits in the history of `commit` that changed a file, with their times, newest first.
+    pub fn changes(&self, commit: &str, path: &str) -> Result<Vec<(String, Timestamp)>, GitError> {
+        let words =
+            ["log", "--no-show-signature", "--no-ext-diff", "--format=%H %ct", commit, "--"];
+        let out = self.run(&[&words[..], &[path]].concat())?;
+        let text = String::from_utf8_lossy(&out);
+        let row = |row: &str| {
+            let (id, time) = row.split_once(' ')?;
+            Some((id.to_owned(), seconds(time)?))
+        };
+        Ok(text.lines().filter_map(row).collect())
+    }
+
     /// The commit of every line of a file in a commit.
     pub fn blame(&self, commit: &str, path: &str) -> Result<Vec<GitLine>, GitError> {
         let out = self.run(&["blame", "--line-porcelain", "--no-textconv", commit, "--", path])?;
@@ -192,7 +205,7 @@ impl Git {
     }
 }
 
-fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+pub(super) fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read.
@@ -125,6 +125,39 @@ fn read_with<V: Visitor>(
     Err(StoreError::Changed { path: path.into() })
 }
 
+/// Hands every line of a file, with its ending, to `each`: up to the size it had when it was
+/// opened, or that it had in `before`, of which it must be the continuation.
+pub fn each_line<E: From<StoreError>>(
+    path: &Path,
+    before: Option<FileState>,
+    mut each: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<FileState, E> {
+    let changed = || E::from(StoreError::Changed { path: path.into() });
+    let (file, now) = open(path)?;
+    if before.is_some_and(|before| !now.continues(&before)) {
+        return Err(changed());
+    }
+    let state = before.unwrap_or(now);
+    let mut lines = io::BufReader::with_capacity(WINDOW / 4, (&file).take(state.size));
+    let mut line = Vec::new();
+    let mut read = 0;
+    loop {
+        line.clear();
+        let width = lines
+            .read_until(b'\n', &mut line)
+            .map_err(|cause| E::from(StoreError::Io { path: path.into(), cause }))?;
+        if width == 0 {
+            break;
+        }
+        read += width as u64;
+        each(&line)?;
+        if line.capacity() > KEEP {
+            line = Vec::new();
+        }
+    }
+    if read == state.size { Ok(state) } else { Err(changed()) }
+}
+
 /// Reads bytes `start..end` of `path` (as far as it goes).
 pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileState), StoreError> {
     let ends = Ends::open(path)?;
@@ -190,22 +223,25 @@ impl<'a> Ends<'a> {
 
 /// Appends `wanted` bytes to `buffer`, fewer only at the end of the file. Asks for all of them at
 /// once: `read_to_end` starts with small reads and would make many calls.
-fn append(mut file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+fn append(file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let start = buffer.len();
     buffer.resize(start + wanted, 0);
+    let read = fill(file, buffer.get_mut(start..).unwrap_or_default());
+    buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
+    read
+}
+
+/// Reads until `space` is full or the file ends.
+pub(super) fn fill(mut file: &File, space: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
-    while read < wanted {
-        match file.read(buffer.get_mut(start + read..).unwrap_or_default()) {
+    while let Some(rest) = space.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
             Ok(0) => break,
             Ok(more) => read += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                buffer.truncate(start + read);
-                return Err(error);
-            }
+            Err(error) => return Err(error),
         }
     }
-    buffer.truncate(start + read);
     Ok(read)
 }
 

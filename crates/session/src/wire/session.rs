@@ -30,7 +30,7 @@ impl Serialize for SessionJson<'_> {
         map.serialize_entry("agent", session.agent.name())?;
         map.serialize_entry("id", &session.id)?;
         map.serialize_entry("kind", session.kind.name())?;
-        map.serialize_entry("path", &session.source.path().to_string_lossy())?;
+        map.serialize_entry("path", &session.source.shown_path())?;
         let file = &session.file;
         map.serialize_entry(
             "file",

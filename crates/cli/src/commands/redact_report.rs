@@ -1,0 +1,179 @@
+//! `backstory redact --scan` and `--spans`: what would be taken out.
+
+use crate::args::GlobalArguments;
+use crate::error::{CliError, Outcome};
+use crate::redaction;
+use crate::select::Chosen;
+use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
+use crate::work::Work;
+use backstory_session::agents::claude_code;
+use backstory_session::escape::terminal_line;
+use backstory_session::parallel;
+use backstory_session::redact::{Classes, CopyError, Level, Redactor, Report, StructuralPaths};
+use backstory_session::store::Notice;
+use serde_json::json;
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+/// Counts what is in sessions.
+pub(super) fn scan(
+    work: &Work,
+    classes: Classes,
+    as_json: bool,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let redactor = redaction::redactor(classes)?;
+    let ids = claude_code::structural_paths();
+    let chosen = work.chosen();
+    let size = |one: &Chosen<'_>| match one {
+        Chosen::Session(files) => files.total_bytes(),
+        Chosen::Agent(file) => file.bytes,
+    };
+    let progress = ui::Progress::new(chosen.iter().map(size).sum(), "scanning");
+    let reports = parallel::map(&chosen, size, |_, one| {
+        let report = study(one, &redactor, &ids);
+        progress.add(size(one));
+        report
+    });
+    progress.finish();
+    let mut notices = work.notices.clone();
+    let mut found = Vec::new();
+    for (one, report) in chosen.iter().zip(reports) {
+        let (id, path) = match one {
+            Chosen::Session(files) => (&files.id, &files.path),
+            Chosen::Agent(file) => (&file.id, &file.path),
+        };
+        match report {
+            Ok(report) => found.push((id, path, report)),
+            Err(error) => notices.push(Notice { path: path.clone(), reason: error.to_string() }),
+        }
+    }
+    let failed = found.len() < chosen.len();
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    let mut total = Report::default();
+    found.iter().for_each(|(_, _, report)| total.add(report));
+    if as_json {
+        let mut out = JsonLines::new();
+        for (id, path, report) in &found {
+            out.write(&as_value(id, path, report))?;
+        }
+        out.finish()?;
+    } else {
+        write_text(&found, &total)?;
+    }
+    Ok(match total.is_empty() {
+        _ if failed => Outcome::Incomplete,
+        true => Outcome::Fine,
+        false => Outcome::Findings,
+    })
+}
+
+fn study(
+    chosen: &Chosen<'_>,
+    redactor: &Redactor,
+    ids: &StructuralPaths,
+) -> Result<Report, CopyError> {
+    let mut scrubber = redactor.session();
+    let agents = match chosen {
+        Chosen::Session(files) => {
+            scrubber.study(&files.path, ids)?;
+            files.agents.as_slice()
+        }
+        Chosen::Agent(file) => std::slice::from_ref(*file),
+    };
+    for agent in agents {
+        scrubber.study(&agent.path, ids)?;
+        if let Some(meta) = &agent.meta {
+            scrubber.study(meta, ids)?;
+        }
+    }
+    Ok(scrubber.report().clone())
+}
+
+fn as_value(id: &str, path: &Path, report: &Report) -> serde_json::Value {
+    let sensitivity = report.sensitivity();
+    let findings = report.rules().map(|(class, rule, tally)| {
+        json!({
+            "rule": rule, "class": class.name(), "places": tally.places, "values": tally.values,
+        })
+    });
+    json!({
+        "schema": "backstory.redact/1",
+        "session": id,
+        "path": path.to_string_lossy(),
+        "sensitivity": sensitivity.level.name(),
+        "reasons": sensitivity.reasons,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}
+
+fn write_text(
+    found: &[(&String, &std::path::PathBuf, Report)],
+    total: &Report,
+) -> Result<(), CliError> {
+    let mut out = ui::stdout();
+    let mut rows: Vec<_> = found.iter().filter(|(_, _, report)| !report.is_empty()).collect();
+    rows.sort_by_key(|(id, _, report)| (std::cmp::Reverse(report.sensitivity().level), *id));
+    for (id, _, report) in rows {
+        let level = report.sensitivity().level;
+        let style = match level {
+            Level::High => ERROR,
+            Level::Medium => WARN,
+            Level::Low => DIM,
+        };
+        let rules = redaction::summary(report).unwrap_or_default();
+        let id = terminal_line(id);
+        writeln!(out, "{ACCENT}{id}{ACCENT:#}  {style}{:<6}{style:#}  {rules}", level.name())?;
+    }
+    if total.is_empty() {
+        writeln!(out, "nothing found in {} sessions", found.len())?;
+    } else {
+        writeln!(
+            out,
+            "\n{BOLD}{:<24}{BOLD:#}  {:<8}  {:>7}  {:>7}",
+            "rule", "class", "values", "places"
+        )?;
+        for (class, rule, tally) in total.rules() {
+            writeln!(
+                out,
+                "{rule:<24}  {:<8}  {:>7}  {:>7}",
+                class.name(),
+                tally.values,
+                tally.places
+            )?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints `{"spans": [[start, end], …]}` for each line of a file.
+pub(super) fn spans(path: &Path, field: &str, classes: Classes) -> Result<Outcome, CliError> {
+    let redactor = redaction::redactor(classes)?;
+    let shown = path.display();
+    let failed = |cause: std::io::Error| CliError::new(format!("`{shown}`: {cause}"));
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut out = JsonLines::new();
+    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(failed)?;
+        let wrong = |cause: &str| {
+            CliError::new(format!("`{shown}`, line {}: {cause}", number + 1))
+                .hint("each line is a JSON object with a text in the field named by --field")
+        };
+        let value: serde_json::Value =
+            serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
+        let text = value.get(field).and_then(|value| value.as_str());
+        let text = text.ok_or_else(|| wrong(&format!("no text in `{field}`")))?;
+        let characters = |end: usize| text.get(..end).map_or(0, |head| head.chars().count());
+        let spans: Vec<[usize; 2]> = redactor
+            .spans(text)
+            .into_iter()
+            .map(|(range, _)| [characters(range.start), characters(range.end)])
+            .collect();
+        out.write(&json!({ "spans": spans }))?;
+    }
+    out.finish()?;
+    Ok(Outcome::Fine)
+}

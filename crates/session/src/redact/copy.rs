@@ -1,0 +1,146 @@
+//! A session's files as a cleared copy in a private folder, to be read like any session.
+//!
+//! This is how everything that shows or exports sessions gets redacted: it reads the copy. So no
+//! format can forget a field, and cutting a text short never cuts a secret in half.
+
+use super::cleared::Cleared;
+use super::engine::Redactor;
+use super::file::{CopyError, Studied};
+use super::report::Report;
+use super::scrubber::Scrubber;
+use super::structural::StructuralPaths;
+use crate::model::Session;
+use crate::store::{Access, AgentFile, SessionFiles, write_file};
+use jiff::Timestamp;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The files of one session, cleared. They go when this goes.
+#[derive(Debug)]
+pub struct ClearedCopy {
+    session: Option<SessionFiles>,
+    agents: Vec<AgentFile>,
+    origins: Vec<Origin>,
+    report: Report,
+    _folder: TempDir,
+}
+
+/// What a file of the copy was made from.
+#[derive(Debug)]
+struct Origin {
+    copy: PathBuf,
+    /// The path of the original, cleared.
+    shown: String,
+    modified: Option<Timestamp>,
+}
+
+impl ClearedCopy {
+    /// Copies a session and its subagents.
+    pub fn of(
+        files: &SessionFiles,
+        redactor: &Redactor,
+        ids: &StructuralPaths,
+    ) -> Result<ClearedCopy, CopyError> {
+        ClearedCopy::make(Some(files), &files.agents, redactor, ids)
+    }
+
+    /// Copies a subagent's file by itself.
+    pub fn of_agent(
+        file: &AgentFile,
+        redactor: &Redactor,
+        ids: &StructuralPaths,
+    ) -> Result<ClearedCopy, CopyError> {
+        ClearedCopy::make(None, std::slice::from_ref(file), redactor, ids)
+    }
+
+    fn make(
+        files: Option<&SessionFiles>,
+        agents: &[AgentFile],
+        redactor: &Redactor,
+        ids: &StructuralPaths,
+    ) -> Result<ClearedCopy, CopyError> {
+        let mut scrubber = redactor.session();
+        let main = files.map(|files| scrubber.study(&files.path, ids)).transpose()?;
+        let mut studied = Vec::new();
+        for agent in agents {
+            let meta = agent.meta.as_deref().map(|meta| scrubber.study(meta, ids)).transpose()?;
+            studied.push((agent, scrubber.study(&agent.path, ids)?, meta));
+        }
+        let folder = TempDir::with_prefix("backstory-").map_err(CopyError::Write)?;
+        let mut making =
+            Making { folder: folder.path(), scrubber: &scrubber, ids, origins: Vec::new() };
+        let session = match (files, &main) {
+            (Some(files), Some(main)) => {
+                let key = files.project_key.as_deref();
+                let path = making.write(main, &files.path, files.modified)?;
+                let project_key = key.map(|key| scrubber.scrub(key).into_owned());
+                Some(SessionFiles { path, project_key, agents: Vec::new(), ..files.clone() })
+            }
+            _ => None,
+        };
+        let mut copies = Vec::new();
+        for (agent, studied, meta) in studied {
+            let path = making.write(&studied, &agent.path, agent.modified)?;
+            let meta = meta.zip(agent.meta.as_ref());
+            let meta = meta.map(|(meta, path)| making.write(&meta, path, None)).transpose()?;
+            copies.push(AgentFile { path, meta, ..agent.clone() });
+        }
+        let session = session.map(|session| SessionFiles { agents: copies.clone(), ..session });
+        let (origins, report) = (making.origins, scrubber.report().clone());
+        Ok(ClearedCopy { session, agents: copies, origins, report, _folder: folder })
+    }
+
+    /// The session's files to read instead of the originals; none for a subagent by itself.
+    pub fn session(&self) -> Option<Cleared<&SessionFiles>> {
+        self.session.as_ref().map(Cleared::new)
+    }
+
+    /// The subagents' files to read instead of the originals.
+    pub fn agents(&self) -> Cleared<&[AgentFile]> {
+        Cleared::new(&self.agents)
+    }
+
+    /// What was taken out.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Lets a session that was read from the copy speak of the originals, whose paths are cleared.
+    pub fn name_origins(&self, session: &mut Session) {
+        let mut waiting = vec![session];
+        while let Some(one) = waiting.pop() {
+            let origin = self.origins.iter().find(|origin| origin.copy == one.source.path());
+            if let Some(origin) = origin {
+                one.source.show_as(&origin.shown);
+                one.file.modified = origin.modified.or(one.file.modified);
+            }
+            waiting.extend(one.subagents.iter_mut());
+        }
+    }
+}
+
+struct Making<'a> {
+    folder: &'a Path,
+    scrubber: &'a Scrubber,
+    ids: &'a StructuralPaths,
+    origins: Vec<Origin>,
+}
+
+impl Making<'_> {
+    fn write(
+        &mut self,
+        studied: &Studied,
+        original: &Path,
+        modified: Option<Timestamp>,
+    ) -> Result<PathBuf, CopyError> {
+        // Two files may have the same name; the first is the session's, whose name may be its id.
+        let number = self.origins.len();
+        let name = original.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let name = if number == 0 { name.into_owned() } else { format!("{number}-{name}") };
+        let copy = self.folder.join(name);
+        write_file(&copy, Access::Private, |out| self.scrubber.copy(studied, self.ids, out))?;
+        let shown = self.scrubber.scrub(&original.to_string_lossy()).into_owned();
+        self.origins.push(Origin { copy: copy.clone(), shown, modified });
+        Ok(copy)
+    }
+}

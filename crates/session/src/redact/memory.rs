@@ -1,0 +1,143 @@
+//! What was found in a session, to be found again in other forms.
+//!
+//! Only values that cannot be anything else are looked for everywhere: a password that is a word
+//! goes where a rule finds it, and nowhere else.
+
+use super::encodings::forms;
+use super::squeeze::Squeezed;
+use super::value::is_unmistakable;
+use aho_corasick::{AhoCorasick, MatchKind};
+use hashbrown::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// How a value is found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recall {
+    /// In every encoding, anywhere.
+    Everywhere,
+    /// As a word by itself.
+    Word,
+    /// Not at all.
+    Never,
+}
+
+/// A value that was found.
+#[derive(Debug, Clone)]
+struct Learnt {
+    rule: usize,
+    recall: Recall,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    values: HashMap<Box<str>, Learnt>,
+    matcher: OnceLock<Option<Matcher>>,
+}
+
+#[derive(Debug)]
+struct Matcher {
+    search: AhoCorasick,
+    forms: Vec<Form>,
+}
+
+#[derive(Debug)]
+struct Form {
+    value: Box<str>,
+    rule: usize,
+    recall: Recall,
+}
+
+/// A value found again.
+#[derive(Debug, Clone)]
+pub(super) struct Again<'a> {
+    pub(super) range: Range<usize>,
+    pub(super) value: &'a str,
+    pub(super) rule: usize,
+}
+
+impl Memory {
+    /// Keeps a value; true if it is new.
+    pub(super) fn keep(&mut self, value: &str, rule: usize, recall: Recall) -> bool {
+        if self.values.contains_key(value) {
+            return false;
+        }
+        let recall = match recall {
+            Recall::Everywhere if !is_unmistakable(value) => Recall::Never,
+            recall => recall,
+        };
+        self.values.insert(value.into(), Learnt { rule, recall });
+        self.matcher = OnceLock::new();
+        true
+    }
+
+    /// Kept values in any form in `text`.
+    pub(super) fn find<'a>(&'a self, text: &str) -> Vec<Again<'a>> {
+        let Some(matcher) = self.matcher() else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut add = |range: Range<usize>, pattern: usize, whole: &str| {
+            let Some(form) = matcher.forms.get(pattern) else { return };
+            if form.recall == Recall::Everywhere || is_word(whole, &range) {
+                found.push(Again { range, value: &form.value, rule: form.rule });
+            }
+        };
+        for one in matcher.search.find_iter(text) {
+            add(one.range(), one.pattern().as_usize(), text);
+        }
+        if let Some(squeezed) = Squeezed::of(text) {
+            for one in matcher.search.find_iter(&squeezed.text) {
+                if let Some(range) = squeezed.broken(one.range()) {
+                    add(range, one.pattern().as_usize(), text);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether anything kept may be in these bytes.
+    pub(super) fn may_hold(&self, bytes: &[u8]) -> bool {
+        let Some(matcher) = self.matcher() else { return false };
+        if matcher.search.is_match(bytes) {
+            return true;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        Squeezed::of(&text).is_some_and(|squeezed| matcher.search.is_match(&squeezed.text))
+    }
+
+    fn matcher(&self) -> Option<&Matcher> {
+        let made = self.matcher.get_or_init(|| {
+            let mut texts = Vec::new();
+            let mut kinds = Vec::new();
+            let mut kept: Vec<_> = self.values.iter().collect();
+            kept.sort_by_key(|(value, _)| *value);
+            for (value, learnt) in kept {
+                let all = match learnt.recall {
+                    Recall::Never => continue,
+                    Recall::Word => vec![value.to_string()],
+                    Recall::Everywhere => forms(value),
+                };
+                for text in all {
+                    texts.push(text);
+                    let (rule, recall) = (learnt.rule, learnt.recall);
+                    kinds.push(Form { value: value.clone(), rule, recall });
+                }
+            }
+            if texts.is_empty() {
+                return None;
+            }
+            let search =
+                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
+            Some(Matcher { search: search.ok()?, forms: kinds })
+        });
+        made.as_ref()
+    }
+}
+
+fn is_word(text: &str, range: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let inner = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let before = range.start.checked_sub(1).and_then(|at| bytes.get(at));
+    // `\n` as written inside other quotes.
+    let escaped = range.start >= 2 && bytes.get(range.start - 2) == Some(&b'\\');
+    (!inner(before) || escaped) && !inner(bytes.get(range.end))
+}

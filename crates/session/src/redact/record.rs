@@ -1,0 +1,174 @@
+//! Records cleared in place: strings and keys are replaced where they stand, every other byte
+//! stays.
+//!
+//! Each replacement is mapped from the decoded text back to the bytes it was written with, so that
+//! a lone surrogate or an odd escape beside a secret survives.
+
+use super::cleared::Cleared;
+use super::scrubber::{PAIR_NAMES, Replacement, Scrubber, context};
+use super::structural::{Place, StructuralPaths};
+use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice, text};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Deeper records are treated as text.
+const DEEPEST: u32 = 1024;
+
+/// A string of a record: where it stands, what it says, and what its place tells.
+struct Piece<'a> {
+    span: Range<usize>,
+    raw: &'a [u8],
+    name: &'a str,
+    is_id: bool,
+}
+
+impl Scrubber {
+    /// Learns from a line of a JSON Lines file; true if there was something.
+    pub fn learn_line(&mut self, line: &[u8], paths: &StructuralPaths, tape: &mut Tape) -> bool {
+        let mut found = false;
+        let rest = each_value(line, tape, |value| {
+            visit(value, paths, &mut |piece| {
+                if !piece.is_id {
+                    found |= self.learn_field(piece.name, &text::decode(piece.raw));
+                }
+            });
+        });
+        for chunk in line.get(rest..).unwrap_or_default().utf8_chunks() {
+            found |= self.learn_field("", chunk.valid());
+        }
+        found
+    }
+
+    /// A line of a JSON Lines file without what is to go. What no replacement covers stays byte for
+    /// byte.
+    pub fn clear_line<'l>(
+        &self,
+        line: &'l [u8],
+        paths: &StructuralPaths,
+        tape: &mut Tape,
+    ) -> Cleared<Cow<'l, [u8]>> {
+        let mut splices = Vec::new();
+        let rest = each_value(line, tape, |value| {
+            visit(value, paths, &mut |piece| {
+                let decoded = text::decode(piece.raw);
+                let replacements = match piece.is_id {
+                    true if is_opaque(piece.raw) => return,
+                    true => self.certain(&decoded),
+                    false => self.replacements(piece.name, &decoded),
+                };
+                splices.extend(written(&piece, &replacements));
+            });
+        });
+        let mut at = rest;
+        for chunk in line.get(rest..).unwrap_or_default().utf8_chunks() {
+            let valid = chunk.valid();
+            splices.extend(self.replacements("", valid).into_iter().map(|one| Splice {
+                range: at + one.range.start..at + one.range.end,
+                with: one.with.into_bytes(),
+            }));
+            at += valid.len() + chunk.invalid().len();
+        }
+        if splices.is_empty() {
+            return Cleared::new(Cow::Borrowed(line));
+        }
+        // They never overlap; if they did, nothing may get out.
+        let changed = splice(line, &splices).unwrap_or_default();
+        Cleared::new(Cow::Owned(changed))
+    }
+
+    /// Whether a line holds something that was learnt, in whatever form.
+    pub(super) fn may_hold(&self, line: &[u8]) -> bool {
+        self.memory.may_hold(line)
+    }
+}
+
+/// Images and signatures: long, and nothing but base64.
+fn is_opaque(raw: &[u8]) -> bool {
+    const SHORTEST: usize = 200;
+    raw.len() >= SHORTEST
+        && raw.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte))
+}
+
+/// Calls `each` for every value that stands at the start of the line; gives the place behind the
+/// last of them.
+fn each_value(line: &[u8], tape: &mut Tape, mut each: impl FnMut(Value<'_>)) -> usize {
+    let mut at = 0;
+    while let Ok(end) = scan(line, at, DEEPEST, tape) {
+        let Some(value) = tape.root(line) else { break };
+        if !matches!(value.kind(), Kind::Object | Kind::Array | Kind::String) || end <= at {
+            break;
+        }
+        each(value);
+        at = end;
+    }
+    at
+}
+
+enum Inside<'a> {
+    Fields(backstory_format::json::Fields<'a>, Option<String>),
+    Items(backstory_format::json::Items<'a>, String),
+}
+
+/// Visits every string and key at any depth, without recursion.
+fn visit(value: Value<'_>, paths: &StructuralPaths, each: &mut impl FnMut(Piece<'_>)) {
+    let mut stack: Vec<(Inside<'_>, Place)> = Vec::new();
+    let mut next = Some((value, String::new(), String::new(), paths.root()));
+    loop {
+        if let Some((value, name, told, place)) = next.take() {
+            match value.kind() {
+                Kind::Object => {
+                    stack.push((Inside::Fields(value.fields(), pair_name(&value)), place));
+                }
+                Kind::Array => stack.push((Inside::Items(value.items(), name), place)),
+                Kind::String => {
+                    if let (Some(span), Some(raw)) = (value.text_span(), value.raw_text()) {
+                        let is_id = paths.holds(&place, &name);
+                        each(Piece { span, raw, name: &told, is_id });
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some((inside, place)) = stack.last_mut() else { return };
+        match inside {
+            Inside::Fields(fields, pair) => match fields.next() {
+                Some((key, value)) => {
+                    each(Piece { span: key.text_span(), raw: key.raw(), name: "", is_id: false });
+                    let name = key.text().into_owned();
+                    let told = context(&name, pair.as_deref()).to_owned();
+                    let place = paths.field(place, &name);
+                    next = Some((value, name, told, place));
+                }
+                None => drop(stack.pop()),
+            },
+            Inside::Items(items, name) => match items.next() {
+                Some(value) => next = Some((value, name.clone(), name.clone(), place.clone())),
+                None => drop(stack.pop()),
+            },
+        }
+    }
+}
+
+fn pair_name(value: &Value<'_>) -> Option<String> {
+    PAIR_NAMES.iter().find_map(|name| value.get_text(name)).map(Cow::into_owned)
+}
+
+/// Replacements of a decoded text as splices of the bytes it was written with.
+fn written(piece: &Piece<'_>, replacements: &[Replacement]) -> Vec<Splice> {
+    if replacements.is_empty() {
+        return Vec::new();
+    }
+    let places: Vec<usize> =
+        replacements.iter().flat_map(|one| [one.range.start, one.range.end]).collect();
+    let located = text::locate(piece.raw, &places);
+    replacements
+        .iter()
+        .zip(located.chunks(2))
+        .filter_map(|(one, place)| {
+            let &[start, end] = place else { return None };
+            let mut with = Vec::new();
+            text::encode_into(&one.with, &mut with);
+            Some(Splice { range: piece.span.start + start..piece.span.start + end, with })
+        })
+        .collect()
+}
