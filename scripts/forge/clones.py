@@ -2,7 +2,7 @@
 """Resumes clones with the real client and judges what it would send.
 
 usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
-                 [--limit N] [--keep DIR] [--table FILE]
+                 [--limit N] [--table FILE] [--workers N] [--quiet]
 
 Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
 clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
@@ -19,6 +19,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,8 @@ PRESETS = {
     "bands": ["--band", "0-100:compress", "--include-user", "--thinking", "remove"],
 }
 PROMPT = "Forge asks: are you still there?"
+TIMED_OUT = "the client did not finish in time"
+process.LIMIT = 180.0
 
 
 class Room:
@@ -73,7 +76,9 @@ class Room:
         words = [str(client.installed(version)), "-p", "--resume", session, *client.mode_flags(version)]
         try:
             code, results = process.run_print(words, [{"text": PROMPT}], self.project, variables)
-        except (process.Failed, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired:
+            return None, TIMED_OUT
+        except process.Failed as error:
             return None, f"client: {str(error)[:200]}"
         finally:
             api.shutdown()
@@ -104,7 +109,8 @@ def clone(binary, source, room, words):
 
 def judge(body, path, uuids):
     faults = [f"refused: {fault}" for fault in requests.rejections(body)]
-    return faults + requests.differences(requests.planned(path, uuids), requests.spoken(body))
+    wanted, optional = requests.planned(path, uuids)
+    return faults + requests.differences(wanted, requests.spoken(body), optional)
 
 
 def source_resumes(source, version, scratch):
@@ -129,7 +135,7 @@ def valid(line):
 
 
 def try_one(binary, source, preset, version, scratch):
-    """(outcome, detail): ok, refused (by us), apart (the source does not resume either) or failed."""
+    """(outcome, detail): ok, failed, apart (the source does not resume either), not cloned or timed out."""
     room = Room(scratch)
     try:
         told, reason = clone(binary, source, room, PRESETS[preset])
@@ -139,6 +145,8 @@ def try_one(binary, source, preset, version, scratch):
         faults = [reason] if reason else judge(body, told["path"], [m["uuid"] for m in told["messages"]])
         if not faults:
             return "ok", None
+        if reason == TIMED_OUT:
+            return "timed out", reason
         apart = source_resumes(source, version, scratch)
         return ("apart", f"{faults[0]} (source: {apart})") if apart else ("failed", "; ".join(faults[:3]))
     finally:
@@ -157,10 +165,10 @@ def find_sources(sessions, forged):
 
 
 def spread(pairs, limit):
-    """So many of all, evenly."""
+    """So many of all, the same each time."""
     if not limit or limit >= len(pairs):
         return pairs
-    return [pairs[number * len(pairs) // limit] for number in range(limit)]
+    return random.Random(1).sample(pairs, limit)
 
 
 def main():
@@ -172,6 +180,8 @@ def main():
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
     options = parser.parse_args()
     versions = []
     for version in options.versions.split(","):
@@ -193,23 +203,26 @@ def main():
     counts, lines = collections.Counter(), []
     scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
     try:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             outcomes = pool.map(lambda job: try_one(options.binary.resolve(), *job, scratch), jobs)
             for (source, preset, version), (outcome, detail) in zip(jobs, outcomes):
                 counts[version, outcome] += 1
                 if outcome != "ok":
                     name = "/".join(source.parts[-5:]) if options.forged else source.name
                     lines.append(f"{outcome}: {version} {preset} {name}: {detail}")
-                    print(lines[-1], flush=True)
+                    if options.quiet:
+                        print(f"{outcome}: {version} {preset}", flush=True)
+                    else:
+                        print(lines[-1], flush=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    outcomes = ["ok", "failed", "apart", "not cloned"]
+    outcomes = ["ok", "failed", "apart", "not cloned", "timed out"]
     table = ["| client | " + " | ".join(outcomes) + " |", "|---|" + "---|" * len(outcomes)]
     table += [f"| {v} | " + " | ".join(str(counts[v, o]) for o in outcomes) + " |" for v in versions]
     print(f"{len(pairs)} clones, {len(jobs)} resumes\n" + "\n".join(table))
     if options.table:
         options.table.write_text("\n".join([*table, "", *lines]) + "\n", encoding="utf-8")
-    failed = sum(count for (_, outcome), count in counts.items() if outcome == "failed")
+    failed = sum(count for (_, outcome), count in counts.items() if outcome in ("failed", "timed out"))
     good = sum(count for (_, outcome), count in counts.items() if outcome == "ok")
     return 1 if failed or not good else 0
 

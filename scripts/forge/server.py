@@ -114,7 +114,7 @@ class Api(http.server.BaseHTTPRequestHandler):
         script = self.server.script
         if self.server.log:
             with script.lock, open(self.server.log, "a", encoding="utf-8") as log:
-                log.write(json.dumps({"path": self.path, "body": body}, ensure_ascii=False) + "\n")
+                log.write(json.dumps({"path": self.path, "body": body}) + "\n")
         if "count_tokens" in self.path:
             return self.send_json(200, {"input_tokens": 100})
         if "/messages" not in self.path:

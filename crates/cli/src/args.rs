@@ -1,8 +1,8 @@
 //! The command line. Each command's arguments stand with its code in `commands`.
 
 use crate::commands::{
-    analyze, annotate, blame, capture, check, clone, completions, export, log, ls, man, overview,
-    redact, show, stats,
+    analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
+    overview, redact, show, stats,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -33,7 +33,8 @@ const LONG_VERSION: &str = concat!(
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
-    "\n  backstory.stats/1, backstory.clone/1, backstory.clone-proof/1,",
+    "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1,",
+    "\n  backstory.clone/1, backstory.clone-proof/1,",
     "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
 );
 
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Check(check::CheckArguments),
     Stats(stats::StatsArguments),
     Clone(Box<clone::CloneArguments>),
+    Link(link::LinkArguments),
     Capture(capture::CaptureArguments),
     Blame(blame::BlameArguments),
     Log(log::LogArguments),

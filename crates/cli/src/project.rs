@@ -107,6 +107,8 @@ fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<Pr
         }
         groups.entry(own).or_default().push(name.to_string());
     }
+    let here = std::path::absolute(".").unwrap_or_default();
+    let here = normal_path(&here.to_string_lossy(), None);
     let make = |(own, mut names): (String, Vec<String>)| {
         names.retain(|name| *name != own);
         names.insert(0, own.clone());
@@ -118,8 +120,6 @@ fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<Pr
         let path = PathBuf::from(&own);
         let text =
             std::fs::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let here = std::path::absolute(".").unwrap_or_default();
-        let here = normal_path(&here.to_string_lossy(), None);
         let shown = own.strip_prefix(&here).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&own);
         ProjectFile { shown: shown.to_owned(), path, names, text }
     };

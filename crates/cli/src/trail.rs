@@ -5,7 +5,8 @@ use crate::error::CliError;
 use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_session::history::{
-    Collected, Gathered, PathScope, ShellTouch, Target, Traced, collect, telling_part, trace,
+    Collected, Committed, Gathered, PathScope, ShellTouch, Target, Traced, collect, telling_part,
+    trace,
 };
 use backstory_session::store::{Git, Notice};
 use clap::Args;
@@ -23,6 +24,9 @@ pub(crate) struct TrailArguments {
     #[arg(long)]
     pub(crate) no_follow: bool,
 }
+
+/// Commits that are looked into for one file.
+const MOST_COMMITS: usize = 64;
 
 /// Everything known of one file.
 #[derive(Debug)]
@@ -82,6 +86,28 @@ impl FileTrail {
     pub(crate) fn trace(&self, text: &str, until: Option<Timestamp>) -> Traced<'_> {
         let path = self.names.first().map_or("", String::as_str);
         trace(&self.gathered, &self.names, Some(Target { path, text, until }))
+    }
+
+    /// Looks into the commits of the file for edits whose place no session tells.
+    pub(crate) fn add_commits(
+        &mut self,
+        git: &Git,
+        path: &Path,
+        commit: &str,
+        traced: &[Timestamp],
+    ) {
+        let Some(inside) = git.relative(path) else { return };
+        let changes = git.changes(commit, &inside).unwrap_or_default();
+        let newest = |time: &Timestamp| changes.iter().find(|(_, made)| made <= time);
+        let mut wanted: Vec<&(String, Timestamp)> = traced.iter().filter_map(newest).collect();
+        wanted.sort_by_key(|(_, time)| *time);
+        wanted.dedup();
+        for (id, time) in wanted.into_iter().take(MOST_COMMITS) {
+            // The file may be missing there: it was removed.
+            let Ok(bytes) = git.file(id, &inside) else { continue };
+            let content = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+            self.gathered.committed.push(Committed { time: *time, content });
+        }
     }
 
     /// Commands that may have changed the file in a span of time: those that name it, else those

@@ -71,6 +71,20 @@ const fn odd_bytes(more: &[u8]) -> [bool; 256] {
     odd
 }
 
+/// Bytes that are looked at together.
+const BLOCK: usize = 32;
+
+/// Whether a byte may be in one of the tables of odd bytes; more than the tables say, but cheap.
+fn may_be_odd(byte: u8) -> bool {
+    (byte < 0x20) & (byte != b'\n') & (byte != b'\t')
+        | (byte >= 0x7f)
+        | (byte == b'&')
+        | (byte == b'<')
+        | (byte == b'>')
+        | (byte == b'"')
+        | (byte == b'\'')
+}
+
 fn replace<'a>(
     text: &'a str,
     odd: &[bool; 256],
@@ -79,8 +93,22 @@ fn replace<'a>(
     let is_odd = |byte: &u8| odd.get(usize::from(*byte)).copied().unwrap_or(true);
     let mut out = String::new();
     let (mut at, mut plain) = (0, 0);
-    while let Some(found) = text.as_bytes().get(at..).and_then(|rest| rest.iter().position(is_odd))
-    {
+    let bytes = text.as_bytes();
+    loop {
+        // Most blocks have nothing odd, and all bytes of a block can be looked at at once.
+        while let Some(block) = bytes.get(at..at + BLOCK)
+            && !block.iter().fold(false, |found, byte| found | may_be_odd(*byte))
+        {
+            at += BLOCK;
+        }
+        let end = bytes.len().min(at + BLOCK);
+        let Some(found) = bytes.get(at..end).and_then(|block| block.iter().position(is_odd)) else {
+            at = end;
+            if at == bytes.len() {
+                break;
+            }
+            continue;
+        };
         let place = at + found;
         let mut rest = text.get(place..).unwrap_or_default().chars();
         let Some(character) = rest.next() else { break };
@@ -137,22 +165,28 @@ pub fn markdown_code(text: &str) -> String {
     if text.is_empty() {
         return "` `".to_owned();
     }
-    let fence = "`".repeat(longest_run(text, '`') + 1);
+    let fence = "`".repeat(longest_run(text, b'`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     // A border ends a table's cell even inside code.
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 
 /// The longest run of the ASCII character `wanted` in `text`.
-pub fn longest_run(text: &str, wanted: char) -> usize {
-    let mut longest = 0;
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once(wanted) {
-        let behind = after.trim_start_matches(wanted);
-        longest = longest.max(1 + (after.len() - behind.len()) / wanted.len_utf8());
-        rest = behind;
+fn longest_run(text: &str, wanted: u8) -> usize {
+    let bytes = text.as_bytes();
+    let (mut longest, mut at) = (0, 0);
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(wanted, rest)) {
+        let run = bytes.get(at + found..).unwrap_or_default();
+        let length = run.iter().take_while(|byte| **byte == wanted).count();
+        longest = longest.max(length);
+        at += found + length;
     }
     longest
+}
+
+/// A fence of a code block that no line of `text` can close.
+pub fn markdown_fence(text: &str) -> String {
+    "`".repeat(longest_run(text, b'`').max(2) + 1)
 }
 
 fn is_unsafe_in_page(character: char) -> bool {

@@ -1,4 +1,5 @@
 //! Counting by searching for the records of models gives what the full model gives.
+#![allow(clippy::unwrap_used)]
 
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;

@@ -1,6 +1,8 @@
 //! `backstory analyze`
 
 use crate::args::GlobalArguments;
+use crate::commands::show::refuse_agents_folder;
+use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
@@ -9,7 +11,7 @@ use backstory_session::agents::claude_code;
 use backstory_session::analyze::report::{self, AnalysisJson};
 use backstory_session::analyze::{Analysis, Difference, Grouping, Profile, Version, version_range};
 use backstory_session::document::{self, Document};
-use backstory_session::store::{Access, write_file};
+use backstory_session::store::{Access, Root, write_file};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::Write;
@@ -79,6 +81,11 @@ pub(crate) fn run(
     arguments: &AnalyzeArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    let mut roots = environment::default_roots();
+    roots.extend(global.root.iter().map(|path| Root { path: path.clone() }));
+    for path in [&arguments.out, &arguments.save_profile].into_iter().flatten() {
+        refuse_agents_folder(path, &roots)?;
+    }
     if arguments.history {
         let profile = match &arguments.profile {
             Some(path) => read_profile(path)?,

@@ -110,7 +110,16 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     let git = Git::holding(&arguments.file);
     let (text, commit, until) = target(arguments, git.as_ref())?;
-    let trail = FileTrail::find(&arguments.file, &arguments.trail, global)?;
+    let mut trail = FileTrail::find(&arguments.file, &arguments.trail, global)?;
+    if let Some(git) = &git {
+        let traced = trail.trace(&text, until);
+        let lost = traced.edits.iter().filter(|edit| !edit.placed);
+        let times: Vec<Timestamp> = lost.filter_map(|edit| edit.event.time).collect();
+        if !times.is_empty() {
+            let commit = commit.as_deref().unwrap_or("HEAD");
+            trail.add_commits(git, &arguments.file, commit, &times);
+        }
+    }
     let mut traced = trail.trace(&text, until);
     if traced.marks.iter().all(|mark| mark.edit().is_none()) && traced.edits.is_empty() {
         for mark in &mut traced.marks {

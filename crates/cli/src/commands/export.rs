@@ -1,21 +1,24 @@
 //! `backstory export`
 
 use super::export_report::{Totals, write_stats};
+use super::export_states::StateArguments;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
-use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::claude_code;
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Secrets, export,
+    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, StateOptions,
+    export,
 };
 use backstory_session::parallel;
-use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::redact::{Classes, Raw};
+use backstory_session::stats::Prices;
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, StoreError, plain_name, read_range, resolve, write_file,
+    Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -53,10 +56,6 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', conflicts_with = "raw")]
     redact: Vec<String>,
 
-    /// Makes placeholders of the same secret equal in several exports
-    #[arg(long, value_name = "TEXT", conflicts_with = "raw")]
-    salt: Option<String>,
-
     /// Take nothing out, secrets included
     #[arg(long)]
     raw: bool,
@@ -68,6 +67,17 @@ pub(crate) struct ExportArguments {
     /// Keep only so many characters of each tool result
     #[arg(long, value_name = "N")]
     max_observation: Option<usize>,
+
+    /// Do not look into the repositories that the sessions worked in for their commits
+    #[arg(long)]
+    no_git: bool,
+
+    /// Take prices from this file (TOML, in the form of the bundled table)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    #[command(flatten)]
+    states: StateArguments,
 
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
@@ -82,10 +92,16 @@ enum Target {
     Atif,
     /// Agent Trace: which lines of which files are the session's
     AgentTrace,
+    /// What the model saw before each of its messages, and what it did: for training
+    TraceState,
 }
 
 impl Target {
-    fn format(self, schema: Option<&str>) -> Result<Format, CliError> {
+    fn format<'o>(
+        self,
+        schema: Option<&str>,
+        states: StateOptions<'o>,
+    ) -> Result<Format<'o>, CliError> {
         let given = schema.map(|schema| schema.trim_start_matches(['v', 'V']));
         let (format, known) = match (self, given) {
             (Target::Opentraces, None | Some("0.9.0" | "0.9")) => {
@@ -100,6 +116,8 @@ impl Target {
             (Target::Atif, Some(_)) => (None, "1.7 and 1.8"),
             (Target::AgentTrace, None | Some("0.1.0" | "0.1")) => (Some(Format::AgentTrace), ""),
             (Target::AgentTrace, Some(_)) => (None, "0.1.0"),
+            (Target::TraceState, None) => (Some(Format::TraceState(states)), ""),
+            (Target::TraceState, Some(_)) => (None, "none: leave --schema out"),
         };
         format.ok_or_else(|| {
             let schema = schema.unwrap_or_default();
@@ -110,7 +128,7 @@ impl Target {
 
     fn extension(self) -> &'static str {
         match self {
-            Target::Opentraces => "jsonl",
+            Target::Opentraces | Target::TraceState => "jsonl",
             Target::Atif | Target::AgentTrace => "json",
         }
     }
@@ -120,10 +138,21 @@ pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    let prices = match &arguments.prices {
+        Some(path) => read_prices(path)?,
+        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
+    };
+    let system = arguments.states.system_prompt()?;
+    let states = arguments.states.options(&system);
     let options = Options {
-        format: arguments.to.format(arguments.schema.as_deref())?,
+        format: arguments.to.format(arguments.schema.as_deref(), states)?,
         generation: arguments.generation,
         max_observation: arguments.max_observation,
+        repositories: match arguments.no_git {
+            true => Repositories::Leave,
+            false => Repositories::Ask,
+        },
+        prices: &prices,
     };
     let work = Work::named(&arguments.sessions, global)?;
     if work.is_empty() {
@@ -135,7 +164,10 @@ pub(crate) fn run(
     let chosen = work.chosen();
     let redactor = match arguments.raw {
         true => None,
-        false => Some(redactor(arguments, &chosen)?),
+        false => Some(redactor(match arguments.redact.is_empty() {
+            true => Classes::ALL,
+            false => classes(&arguments.redact)?,
+        })?),
     };
     let secrets = match &redactor {
         Some(redactor) => Secrets::TakenOut(redactor),
@@ -151,8 +183,8 @@ pub(crate) fn run(
             refuse_agents_folder(out, &work.roots)?;
             let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             match folder {
-                true => job.into_folder(out, arguments.to.extension())?,
-                false => job.into_file(out)?,
+                true => job.write_folder(out, arguments.to.extension())?,
+                false => job.write_file(out)?,
             }
         }
     };
@@ -173,44 +205,17 @@ pub(crate) fn run(
     })
 }
 
-fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redactor, CliError> {
-    let names = arguments.redact.iter().map(|name| name.trim());
-    let classes = match arguments.redact.is_empty() {
-        true => Classes::ALL,
-        false => Classes::named(names).map_err(|unknown| {
-            CliError::new(format!("--redact `{unknown}`: no such class"))
-                .hint("classes are secrets, paths, people")
-        })?,
-    };
-    let salt = match &arguments.salt {
-        Some(salt) => salt.clone().into_bytes(),
-        None => salt(chosen),
-    };
-    let home = environment::home().map(|home| home.to_string_lossy().into_owned());
-    let config = Config { classes, salt, home, ..Config::default() };
-    Redactor::new(&config)
-        .map_err(|error| CliError::new(format!("redaction: {error}")).hint("nothing was exported"))
-}
-
-/// The same for the same sessions, and nothing that those who get the export can know: the ends of
-/// the files as they are.
-fn salt(chosen: &[Chosen<'_>]) -> Vec<u8> {
-    const END: u64 = 4 << 10;
-    let mut salt = Vec::new();
-    for item in chosen {
-        let Ok((head, state)) = read_range(item.path(), 0, END) else { continue };
-        let tail = read_range(item.path(), state.size.saturating_sub(END), state.size);
-        let tail = tail.map(|(tail, _)| tail).unwrap_or_default();
-        salt = backstory_session::export::digest(&[&salt, &head, &tail]);
-    }
-    salt
+fn read_prices(path: &Path) -> Result<Prices, CliError> {
+    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| failed(error.to_string()))
 }
 
 /// What to export and how.
 struct Job<'a> {
     work: &'a Work,
     chosen: &'a [Chosen<'a>],
-    options: Options,
+    options: Options<'a>,
     secrets: Secrets<'a>,
 }
 
@@ -287,7 +292,7 @@ impl Job<'_> {
         Ok(done)
     }
 
-    fn into_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn write_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
         let place = resolve(out);
         if self.chosen.iter().any(|chosen| resolve(chosen.path()) == place) {
             return Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
@@ -301,7 +306,7 @@ impl Job<'_> {
         done.ok_or_else(|| CliError::new("nothing was written"))
     }
 
-    fn into_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn write_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
         let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
         let mut uses: HashMap<String, u64> = HashMap::new();
         for chosen in self.chosen {

@@ -43,6 +43,20 @@ impl Totals {
             }
         }
         ui::say(&format!("exported: {}", parts.join(", ")));
+        let states = &self.figures.states;
+        if states.messages > 0 {
+            ui::say(&format!(
+                "states: {} of {} messages; none for {} off the chain, {} of subagents, {} of the client, {} empty, {} too short, {} without id",
+                figures::grouped(states.states),
+                figures::grouped(states.messages),
+                states.off_chain,
+                states.subagent,
+                states.synthetic,
+                states.empty_action,
+                states.short_action,
+                states.without_uuid,
+            ));
+        }
         let left = [
             (self.empty, "empty session", "empty sessions"),
             (self.figures.abandoned_turns, "turn of a left branch", "turns of left branches"),
@@ -61,6 +75,7 @@ impl Totals {
 
 pub(super) fn write_stats(path: &Path, totals: &Totals, failed: usize) -> Result<(), CliError> {
     let figures = &totals.figures;
+    let states = &figures.states;
     let redacted: Vec<_> = totals
         .redacted
         .rules()
@@ -85,6 +100,19 @@ pub(super) fn write_stats(path: &Path, totals: &Totals, failed: usize) -> Result
             "abandoned_turns": figures.abandoned_turns,
             "housekeeping_agents": figures.housekeeping,
             "unreadable": failed,
+        },
+        "states": {
+            "messages": states.messages,
+            "states": states.states,
+            "extra_states": states.extra_states,
+            "off_chain": states.off_chain,
+            "synthetic": states.synthetic,
+            "subagent": states.subagent,
+            "empty_action": states.empty_action,
+            "short_action": states.short_action,
+            "without_uuid": states.without_uuid,
+            "cut_histories": states.cut_histories,
+            "after_error": states.after_error,
         },
         "redacted": redacted,
     });

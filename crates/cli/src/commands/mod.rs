@@ -14,6 +14,8 @@ mod clone_text;
 pub(crate) mod completions;
 pub(crate) mod export;
 mod export_report;
+mod export_states;
+pub(crate) mod link;
 pub(crate) mod log;
 mod log_table;
 pub(crate) mod ls;
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Link(link)) => link::run(link, &arguments.global),
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Export(export)) => export::run(export, &arguments.global),

@@ -201,6 +201,12 @@ fn notes(
             counted(total.without_usage, "message", "messages")
         ))?;
     }
+    if total.lost > 0 {
+        warn(format!(
+            "≥ a lower bound: {} of subagents whose files are gone",
+            counted(total.lost, "message", "messages")
+        ))?;
+    }
     for (model, (messages, tokens)) in &report.unpriced {
         warn(format!(
             "no price for {model}: {}, {} tokens; --prices FILE adds one",

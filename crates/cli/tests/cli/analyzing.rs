@@ -25,6 +25,18 @@ fn the_document_has_all_its_parts() {
 }
 
 #[test]
+fn nothing_is_written_where_an_agent_keeps_its_files() {
+    let machine = Machine::with_sample();
+    for option in ["--out", "--save-profile"] {
+        let done = machine.run(&["analyze", option, ".claude/analysis.md"]);
+        assert_eq!(done.code, Some(2), "{option}");
+        assert!(!machine.home().join(".claude/analysis.md").exists(), "{option}");
+    }
+    machine.out(&["analyze", "--out", "analysis.md"]);
+    assert!(machine.home().join("analysis.md").is_file());
+}
+
+#[test]
 fn sets_can_be_named_and_split() {
     let machine = Machine::with_sample();
     let one = machine.out(&["analyze", "5931ab08", "--format", "json"]);

@@ -144,6 +144,10 @@ fn nothing_known_is_said_with_a_way_on() {
 }
 
 fn git(folder: &std::path::Path, words: &[&str]) {
+    git_at(folder, "2026-03-01T11:00:00Z", words);
+}
+
+fn git_at(folder: &std::path::Path, time: &str, words: &[&str]) {
     let done = Command::new("git")
         .args([
             "-c",
@@ -156,8 +160,8 @@ fn git(folder: &std::path::Path, words: &[&str]) {
         .args(words)
         .current_dir(folder)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_AUTHOR_DATE", "2026-03-01T11:00:00Z")
-        .env("GIT_COMMITTER_DATE", "2026-03-01T11:00:00Z")
+        .env("GIT_AUTHOR_DATE", time)
+        .env("GIT_COMMITTER_DATE", time)
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -195,6 +199,92 @@ fn git_says_who_committed_the_rest_and_follows_names() {
     let rev = String::from_utf8(rev.stdout).unwrap();
     assert_eq!(rev.matches("\nauthor Ada\n").count(), 3, "{rev}");
     assert!(rev.contains("\nbackstory-model claude-opus-4-5\n"));
+}
+
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
+
+fn blame_with_git(machine: &Machine, name: &str, options: &[&str]) -> serde_json::Value {
+    let words = [&["blame", name, "--json"], options].concat();
+    let output = machine.command(&words).env("PATH", PATH).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn git_blame_names_the_same_commits() {
+    let (machine, trace) = machine();
+    let work = machine.home().join("repo");
+    git(&work, &["init", "-q"]);
+    let mut text = std::fs::read_to_string(work.join("hello.py")).unwrap();
+    for number in 0..5 {
+        text = format!("# line {number}\n{text}tail_{number} = {number}\n");
+        trace.file(&machine, "hello.py", &text);
+        git(&work, &["add", "."]);
+        git(&work, &["commit", "-q", "-m", &format!("Change {number}")]);
+    }
+    let theirs = Command::new("git")
+        .args(["blame", "-l", "-s", "--root", "HEAD", "--", "hello.py"])
+        .current_dir(&work)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    let theirs = String::from_utf8(theirs.stdout).unwrap();
+    let blame = blame_with_git(&machine, "repo/hello.py", &["--git", "--rev", "HEAD"]);
+    let lines = blame["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), theirs.lines().count());
+    let mut commits = BTreeSet::new();
+    for (ours, theirs) in lines.iter().zip(theirs.lines()) {
+        let commit = ours["commit"]["id"].as_str().unwrap();
+        assert!(theirs.starts_with(commit), "{theirs} is not {commit}");
+        commits.insert(commit);
+    }
+    assert_eq!(commits.len(), 5, "every commit has lines left");
+}
+
+/// The client left the file before an edit out, nobody read it, and it was changed since: only the
+/// commit before the edit can tell where the edit was.
+#[test]
+fn a_commit_tells_what_a_file_was() {
+    let machine = Machine::empty();
+    let mut trace = Trace::new(&machine);
+    trace.prompt("Double it");
+    let before = "first_value = compute_first(1)\nsecond_value = compute_second(2)\nthird_value = compute_third(3)\n";
+    let (old, new) = ("compute_second(2)", "compute_second(2 * 2)");
+    let told = |hunk: serde_json::Value| {
+        serde_json::json!({"filePath": trace.path("v.py"), "oldString": old, "newString": new,
+            "originalFile": null, "structuredPatch": [hunk], "userModified": false, "replaceAll": false})
+    };
+    let fits = told(
+        serde_json::json!({"oldStart": 1, "oldLines": 3, "newStart": 1, "newLines": 3, "lines": [
+        " first_value = compute_first(1)", "-second_value = compute_second(2)",
+        "+second_value = compute_second(2 * 2)", " third_value = compute_third(3)"]}),
+    );
+    let path = trace.path("v.py");
+    let input = serde_json::json!({"file_path": path, "old_string": old, "new_string": new});
+    let call = trace.call("claude-opus-4-5", "Edit", input);
+    trace.result(&call, "done".into(), false, Some(fits));
+    trace.save(&machine);
+    let work = machine.home().join("repo");
+    trace.file(&machine, "v.py", before);
+    // The word the edit wrote stands twice now, so the file as it is does not say where it wrote.
+    let after = "first_value = compute_first(1)\nsecond_value = compute_second(2 * 2)\nagain = compute_second(2 * 2)\n";
+    let lines_of = |blame: &serde_json::Value| -> Vec<(bool, String)> {
+        let lines = blame["lines"].as_array().unwrap().iter();
+        lines
+            .map(|line| (line["edit"].is_u64(), line["why"].as_str().unwrap_or("").to_owned()))
+            .collect()
+    };
+    trace.file(&machine, "v.py", after);
+    let without = lines_of(&blame_with_git(&machine, "repo/v.py", &[]));
+    assert!(without.iter().all(|(claimed, _)| !claimed), "{without:?}");
+    trace.file(&machine, "v.py", before);
+    git_at(&work, "2026-03-01T09:00:00Z", &["init", "-q"]);
+    git_at(&work, "2026-03-01T09:00:00Z", &["add", "."]);
+    git_at(&work, "2026-03-01T09:00:00Z", &["commit", "-q", "-m", "Values"]);
+    trace.file(&machine, "v.py", after);
+    let with = lines_of(&blame_with_git(&machine, "repo/v.py", &[]));
+    let claimed: Vec<bool> = with.iter().map(|(claimed, _)| *claimed).collect();
+    assert_eq!(claimed, [false, true, false], "{with:?}");
+    assert!(with[1].1.contains("newest commit before it"), "{with:?}");
 }
 
 #[test]

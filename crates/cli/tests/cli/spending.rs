@@ -105,6 +105,30 @@ fn copies_unknown_models_and_missing_counts_are_told() {
 }
 
 #[test]
+fn subagents_whose_files_are_gone_are_told() {
+    let machine = Machine::empty();
+    let message = r#"{"id":"m-1","role":"assistant","model":"claude-opus-5","content":[],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":5}}"#;
+    let rest = r#""parentUuid":null,"sessionId":"s","cwd":"/p","timestamp":"2026-03-01T10:00:00.000Z","version":"2.1.60","isSidechain":false"#;
+    let own = format!(r#"{{"type":"assistant","uuid":"a","message":{message},{rest}}}"#);
+    let copy = |id: &str| {
+        let message = message.replace("m-1", id);
+        format!(
+            r#"{{"type":"progress","uuid":"{id}","data":{{"type":"agent_progress","agentId":"x","message":{{"type":"assistant","message":{message}}}}},{rest}}}"#
+        )
+    };
+    let text = [own, copy("m-1"), copy("m-2"), copy("m-2")].join("\n") + "\n";
+    write(&machine.home().join("s.jsonl"), text.as_bytes());
+    let total = &machine.json(&["stats", "s.jsonl", "--json"])[0]["total"];
+    assert_eq!((&total["messages"], &total["lost_messages"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&total["tokens"]["output"], &total["tokens"]["lower_bound"]),
+        (&5.into(), &true.into())
+    );
+    let table = machine.out(&["stats", "s.jsonl"]);
+    assert!(table.contains("1 message of subagents whose files are gone"), "{table}");
+}
+
+#[test]
 fn wrong_use_is_explained() {
     let machine = Machine::with_sample();
     write(&machine.home().join("bad.toml"), b"date = 1");

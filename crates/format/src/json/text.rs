@@ -181,40 +181,39 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
 pub fn decode_ends(raw: &[u8], head: usize, tail: usize) -> Option<Ends> {
     let text = std::str::from_utf8(raw).ok()?;
     let tail_from = text.len().checked_sub(tail).filter(|from| *from > head)?;
-    let mut head_end = None;
-    let (mut characters, mut lines) = (0, 0);
-    let mut at = 0;
-    loop {
-        if head_end.is_none() && at >= head {
-            head_end = Some(at);
-            (characters, lines) = (0, 0);
-        }
-        // Up to the next escape, but not past the places where something is to be noted.
-        let limit = if head_end.is_none() { head } else { tail_from };
-        if at >= limit && head_end.is_some() {
-            break;
-        }
-        let plain = raw.get(at..limit)?;
-        let escape = memchr::memchr(b'\\', plain);
-        let mut end = at + escape.unwrap_or(plain.len());
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        characters += raw.get(at..end)?.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
-        at = end;
-        if escape.is_some() {
-            let (unit, width) = read_escape(raw.get(at..)?);
-            characters += 1;
-            lines += usize::from(unit == Unit::Character('\n'));
-            at = (at + width).min(text.len());
-            while !text.is_char_boundary(at) {
-                at += 1;
-            }
-        }
-    }
-    let head = decode(raw.get(..head_end?)?).into_owned();
-    let tail = decode(raw.get(at..)?).into_owned();
+    // Both cuts are moved on to where a character or an escape begins.
+    let (head_end, _, _) = boundary(text, 0, head);
+    let (tail_start, lines, surplus) = boundary(text, head_end, tail_from);
+    let characters = text.get(head_end..tail_start)?.chars().count() - surplus;
+    let head = decode(raw.get(..head_end)?).into_owned();
+    let tail = decode(raw.get(tail_start..)?).into_owned();
     Some(Ends { head, characters, lines, tail })
+}
+
+/// The first place from `limit` on where a character or an escape begins, given that one begins at
+/// `start`; the line ends on the way there, and how many bytes of escapes are no character.
+fn boundary(text: &str, start: usize, limit: usize) -> (usize, usize, usize) {
+    let raw = text.as_bytes();
+    let (mut lines, mut surplus, mut at) = (0, 0, start);
+    while let Some(found) = raw.get(at..limit).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        let escape = at + found;
+        let (unit, width) = match raw.get(escape + 1) {
+            Some(b'n') => (Unit::Character('\n'), 2),
+            _ => read_escape(raw.get(escape..).unwrap_or_default()),
+        };
+        at = (escape + width).min(raw.len());
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        let begun = raw.get(escape..at).unwrap_or_default();
+        surplus += begun.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() - 1;
+        lines += usize::from(unit == Unit::Character('\n'));
+    }
+    at = at.max(limit);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    (at, lines, surplus)
 }
 
 /// Both ends of a text and what lies between.

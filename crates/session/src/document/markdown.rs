@@ -1,7 +1,7 @@
 //! Documents as Markdown (GitHub's tables).
 
 use super::{Block, Document, Line, Span, Table};
-use crate::escape::{longest_run, markdown_code, markdown_inline, markdown_line, terminal_line};
+use crate::escape::{markdown_code, markdown_fence, markdown_inline, markdown_line, terminal_line};
 use std::fmt::Write;
 
 /// The whole document.
@@ -98,7 +98,7 @@ fn table(table: &Table, out: &mut String) {
 }
 
 fn code(language: &str, text: &str, out: &mut String) {
-    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    let fence = markdown_fence(text);
     let _ = writeln!(out, "{fence}{language}");
     for line in text.lines() {
         let indent = line.len() - line.trim_start_matches(' ').len();

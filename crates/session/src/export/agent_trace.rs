@@ -6,11 +6,11 @@
 use super::Options;
 use super::json::Canon;
 use super::lines::WrittenFile;
-use super::opentraces::{by_edit, model_name, range_hash};
+use super::opentraces::{by_edit, model_name, range_hash, revision};
 use super::prepared::Prepared;
 use uuid::Uuid;
 
-pub(super) fn write(prepared: &Prepared<'_>, options: &Options, canon: &mut Canon<'_>) {
+pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut Canon<'_>) {
     let session = prepared.session;
     let trace = super::opentraces::trace_id(session, options.generation);
     let space = Uuid::parse_str(&trace).unwrap_or(Uuid::NAMESPACE_OID);
@@ -22,6 +22,15 @@ pub(super) fn write(prepared: &Prepared<'_>, options: &Options, canon: &mut Cano
     canon.key("timestamp");
     let time = session.ended.or(session.started).unwrap_or_default();
     canon.plain(&time.to_string());
+    if let Some(revision) = revision(prepared) {
+        canon.key("vcs");
+        canon.open();
+        canon.key("type");
+        canon.plain("git");
+        canon.key("revision");
+        canon.plain(revision);
+        canon.close();
+    }
     canon.key("tool");
     canon.open();
     canon.key("name");

@@ -91,6 +91,16 @@ impl<'s> Fetcher<'s> {
         Ok(if sound { tape.root(bytes) } else { None })
     }
 
+    /// A JSON value as it is written.
+    pub(super) fn raw<'a>(
+        &'a mut self,
+        member: usize,
+        content: &Content,
+    ) -> Result<Option<&'a [u8]>, StoreError> {
+        let Content::Json(span) = content else { return Ok(None) };
+        self.reader(member)?.bytes(*span).map(Some)
+    }
+
     /// What blocks say, one paragraph for each; what is not text is named, not copied.
     pub(super) fn words<'b>(
         &mut self,

@@ -6,6 +6,7 @@
 //! twice when secrets are taken out: first to learn them from every text, then to write. Callers put
 //! keys in order themselves; a test sorts them again and compares the hash.
 
+use super::escape::write_text;
 use super::number;
 use crate::redact::{Raw, Scrubber};
 use crate::store::Spool;
@@ -32,7 +33,12 @@ pub(super) struct Canon<'c> {
     hasher: Sha256,
     hashed: usize,
     comma: bool,
+    aside: u32,
 }
+
+/// What was being written before something else was.
+#[derive(Debug)]
+pub(super) struct Outer(Spool, bool);
 
 /// Deeper values than this become text: readers of the formats give up at some depth.
 const DEEPEST: u32 = 100;
@@ -41,7 +47,7 @@ const HASH_AT: usize = 64 << 10;
 impl<'c> Canon<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
         let (spool, hasher) = (Spool::default(), Sha256::new());
-        Canon { spool, clearing, hasher, hashed: 0, comma: false }
+        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0 }
     }
 
     pub(super) fn is_learning(&self) -> bool {
@@ -256,6 +262,9 @@ impl<'c> Canon<'c> {
     }
 
     fn settle(&mut self) {
+        if self.aside > 0 {
+            return;
+        }
         let buffer = self.spool.buffer();
         if buffer.len() - self.hashed > HASH_AT {
             self.hasher.update(buffer.get(self.hashed..).unwrap_or_default());
@@ -274,9 +283,43 @@ impl<'c> Canon<'c> {
         hexadecimal(&hasher.finalize())
     }
 
-    pub(super) fn finish(mut self) -> Spool {
+    /// Ends a document.
+    pub(super) fn end_line(&mut self) {
         self.put(b"\n");
+        self.comma = false;
+        self.settle();
+    }
+
+    pub(super) fn finish(self) -> Spool {
         self.spool
+    }
+
+    /// Writes something apart, until [`end_aside`](Canon::end_aside).
+    pub(super) fn begin_aside(&mut self) -> Outer {
+        self.aside += 1;
+        let comma = std::mem::take(&mut self.comma);
+        Outer(std::mem::take(&mut self.spool), comma)
+    }
+
+    /// What was written apart.
+    pub(super) fn end_aside(&mut self, outer: Outer) -> Vec<u8> {
+        self.aside -= 1;
+        self.comma = outer.1;
+        let mut inner = std::mem::replace(&mut self.spool, outer.0);
+        std::mem::take(inner.buffer())
+    }
+
+    /// A value that was written apart.
+    pub(super) fn written(&mut self, value: &[u8]) {
+        self.value();
+        self.put(value);
+    }
+
+    /// A list of values that were written apart; each part holds any number of them.
+    pub(super) fn written_list(&mut self, parts: [&[u8]; 3]) {
+        self.open_list();
+        parts.iter().filter(|part| !part.is_empty()).for_each(|part| self.written(part));
+        self.close_list();
     }
 }
 
@@ -293,63 +336,6 @@ pub(super) fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text.as_bytes()))
 }
 
-/// Bytes that stand for themselves.
-const PLAIN: [bool; 256] = plain_bytes();
-
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
-const fn plain_bytes() -> [bool; 256] {
-    let mut plain = [false; 256];
-    let mut byte = 0x20;
-    while byte < 0x7f {
-        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
-        byte += 1;
-    }
-    plain
-}
-
-/// A string, all that is not plain ASCII escaped.
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    out.reserve(text.len() + text.len() / 16 + 2);
-    out.push(b'"');
-    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
-    let mut rest = text;
-    while let Some(at) = rest.as_bytes().iter().position(is_odd) {
-        let (plain, odd) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        out.extend_from_slice(plain.as_bytes());
-        let mut characters = odd.chars();
-        if let Some(character) = characters.next() {
-            write_escape(character, out);
-        }
-        rest = characters.as_str();
-    }
-    out.extend_from_slice(rest.as_bytes());
-    out.push(b'"');
-}
-
-fn write_escape(character: char, out: &mut Vec<u8>) {
-    let short = match character {
-        '"' => b"\\\"",
-        '\\' => b"\\\\",
-        '\n' => b"\\n",
-        '\r' => b"\\r",
-        '\t' => b"\\t",
-        '\u{8}' => b"\\b",
-        '\u{c}' => b"\\f",
-        character => {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                out.extend_from_slice(b"\\u");
-                for shift in [12, 8, 4, 0] {
-                    let digit = (*unit >> shift) as u8 & 15;
-                    out.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
-                }
-            }
-            return;
-        }
-    };
-    out.extend_from_slice(short);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,6 +350,7 @@ mod tests {
         let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
+        canon.end_line();
         let mut out = Vec::new();
         canon.finish().copy_to(&mut out).unwrap();
         let expected = "{\"\": [], \"a\": \"1e999\", \"b\": [1, 2.5, 100.0, 0, true, null], \

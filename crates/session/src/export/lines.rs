@@ -25,6 +25,8 @@ pub(super) struct Written {
 pub(super) struct WrittenFile {
     /// As it is shown: below the project's folder where it lies there.
     pub(super) path: String,
+    /// As the session recorded it.
+    pub(super) recorded: Arc<str>,
     pub(super) text: String,
     pub(super) ranges: Vec<WrittenRange>,
 }
@@ -44,6 +46,8 @@ pub(super) struct WrittenRange {
 #[derive(Debug)]
 pub(super) struct WrittenEdit {
     pub(super) path: String,
+    /// As the session recorded it.
+    pub(super) recorded: Arc<str>,
     pub(super) call: Option<Box<str>>,
     /// The message that made it, by index in [`Flow::items`]; none on a left branch.
     pub(super) item: Option<usize>,
@@ -54,11 +58,6 @@ pub(super) struct WrittenEdit {
     pub(super) lines: Option<(u32, u32)>,
 }
 
-/// The folder that paths are shown from.
-pub(super) fn base(session: &Session) -> Option<&str> {
-    session.cwds.first().map(|cwd| &**cwd)
-}
-
 /// A path below the project's folder without that folder.
 pub(super) fn shown_path<'p>(path: &'p str, base: Option<&str>) -> &'p str {
     let rest = base.and_then(|base| path.strip_prefix(base.trim_end_matches('/')));
@@ -66,7 +65,8 @@ pub(super) fn shown_path<'p>(path: &'p str, base: Option<&str>) -> &'p str {
 }
 
 impl Written {
-    pub(super) fn of(session: &Session, flow: &Flow<'_>) -> Written {
+    /// What the session wrote; paths below `base` are shown from there.
+    pub(super) fn of(session: &Session, flow: &Flow<'_>, base: Option<&str>) -> Written {
         let mut items: HashMap<&str, usize> = HashMap::new();
         let mut edits = false;
         for (at, item) in flow.items.iter().enumerate() {
@@ -82,12 +82,11 @@ impl Written {
         }
         let gathered = Gathered::new(vec![extract(session, &|_| true)], Readings::OfEdited);
         let mut written = Written::default();
-        let base = base(session).map(|base| crate::history::normal_path(base, None));
         for (path, chain) in &gathered.chains {
             if chain.edits().next().is_none() {
                 continue;
             }
-            let shown = shown_path(path, base.as_deref());
+            let shown = shown_path(path, base);
             let first = written.edits.len();
             let known = trace_recorded(&gathered, path);
             let traced = known.as_ref().map(|(_, traced)| traced.edits.as_slice());
@@ -97,6 +96,7 @@ impl Written {
                 let item = call.as_deref().and_then(|call| items.get(call).copied());
                 written.edits.push(WrittenEdit {
                     path: shown.to_owned(),
+                    recorded: path.clone(),
                     call,
                     item: item.filter(|_| !edit.by.abandoned),
                     model: edit.by.model.clone(),
@@ -108,7 +108,12 @@ impl Written {
             }
             if let Some((text, traced)) = known {
                 let ranges = ranges(&text, &traced.marks, first);
-                written.files.push(WrittenFile { path: shown.to_owned(), text, ranges });
+                written.files.push(WrittenFile {
+                    path: shown.to_owned(),
+                    recorded: path.clone(),
+                    text,
+                    ranges,
+                });
             }
         }
         written.sort();

@@ -6,6 +6,9 @@
 
 mod agent_trace;
 mod atif;
+mod atif_metrics;
+mod commits;
+mod escape;
 mod fetch;
 mod flow;
 mod json;
@@ -16,20 +19,30 @@ mod number;
 mod opentraces;
 mod prepared;
 mod shapes;
+mod states;
+mod tree;
+
+pub use commits::Repositories;
+pub use states::{
+    Granularity, Layout, MessageStyle, StateFigures, StateOptions, StateView, Subagents, Synthetic,
+    SystemPrompt, Thinking,
+};
 
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
+use crate::stats::Prices;
 use crate::store::{Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use std::io::{self, Write};
 
 /// What to make of sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+#[derive(Debug, Clone, Copy)]
+pub enum Format<'o> {
     OpenTraces(OpenTracesSchema),
     Atif(AtifSchema),
     AgentTrace,
+    TraceState(StateOptions<'o>),
 }
 
 /// Versions of OpenTraces' `TraceRecord`.
@@ -48,12 +61,14 @@ pub enum AtifSchema {
 
 /// What the output depends on besides the session.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
-    pub format: Format,
+pub struct Options<'o> {
+    pub format: Format<'o>,
     /// Which snapshot of a session this is, for those who export it again and again.
     pub generation: u64,
     /// Characters of each tool result to keep; all without it.
     pub max_observation: Option<usize>,
+    pub repositories: Repositories,
+    pub prices: &'o Prices,
 }
 
 /// What is done about secrets.
@@ -85,6 +100,8 @@ pub struct Figures {
     pub subagents: u64,
     pub abandoned_turns: u64,
     pub housekeeping: u64,
+    /// Of training states.
+    pub states: StateFigures,
 }
 
 impl Figures {
@@ -98,6 +115,7 @@ impl Figures {
         self.subagents += other.subagents;
         self.abandoned_turns += other.abandoned_turns;
         self.housekeeping += other.housekeeping;
+        self.states.add(&other.states);
     }
 }
 
@@ -129,15 +147,15 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
 /// Makes a document of a session. Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
-    options: &Options,
+    options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Prepared::new(session)?;
-    let (spool, redacted) = match secrets {
+    let prepared = Prepared::new(session, options)?;
+    let (spool, redacted, states) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = Canon::new(Clearing::Raw(raw));
-            write(&prepared, options, None, &mut canon)?;
-            (canon.finish(), Report::default())
+            let states = write(&prepared, options, None, &mut canon)?;
+            (canon.finish(), Report::default(), states)
         }
         Secrets::TakenOut(redactor) => {
             let mut scrubber = redactor.session();
@@ -146,30 +164,33 @@ pub fn export(
             drop(canon);
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
-            write(&prepared, options, Some(&report), &mut canon)?;
-            (canon.finish(), report)
+            let states = write(&prepared, options, Some(&report), &mut canon)?;
+            (canon.finish(), report, states)
         }
     };
-    let figures = prepared.figures();
+    let figures = Figures { states, ..prepared.figures() };
     let is_empty = match options.format {
         Format::OpenTraces(_) | Format::Atif(_) => figures.steps == 0,
         Format::AgentTrace => figures.attributed_lines == 0,
+        Format::TraceState(_) => figures.states.states == 0,
     };
     Ok(Document { spool, redacted, is_empty, figures })
 }
 
 fn write(
     prepared: &Prepared<'_>,
-    options: &Options,
+    options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut Canon<'_>,
-) -> Result<(), StoreError> {
+) -> Result<StateFigures, StoreError> {
     match options.format {
-        Format::OpenTraces(schema) => opentraces::write(prepared, schema, options, report, canon),
-        Format::Atif(schema) => atif::write(prepared, schema, options, canon),
-        Format::AgentTrace => {
-            agent_trace::write(prepared, options, canon);
-            Ok(())
+        Format::OpenTraces(schema) => {
+            opentraces::write(prepared, schema, options, report, canon)?;
         }
+        Format::Atif(schema) => atif::write(prepared, schema, options, canon)?,
+        Format::AgentTrace => agent_trace::write(prepared, options, canon),
+        Format::TraceState(states) => return states::write(prepared, &states, options, canon),
     }
+    canon.end_line();
+    Ok(StateFigures::default())
 }

@@ -1,11 +1,15 @@
 //! What all formats need to know of a session before the first byte is written.
 
+use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
-use super::lines::{Written, base, shown_path};
-use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
+use super::lines::{Written, shown_path};
+use super::{Format, Options};
+use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
+use crate::stats::{Cost, Prices, Speed, Spent};
 use crate::store::StoreError;
+use backstory_format::claude::Usage;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -19,6 +23,10 @@ pub(super) struct Prepared<'s> {
     pub(super) roles: Vec<String>,
     /// Over the messages of the flow, each once.
     pub(super) usage: UsageTotal,
+    pub(super) cost: Cost,
+    pub(super) commits: Commits,
+    /// The folder that paths are shown from.
+    base: Option<String>,
     pub(super) languages: BTreeSet<&'static str>,
     pub(super) packages: BTreeSet<String>,
     /// Messages whose tokens stand at an earlier item already.
@@ -28,9 +36,21 @@ pub(super) struct Prepared<'s> {
 }
 
 impl<'s> Prepared<'s> {
-    pub(super) fn new(session: &'s Session) -> Result<Prepared<'s>, StoreError> {
+    pub(super) fn new(
+        session: &'s Session,
+        options: &Options<'_>,
+    ) -> Result<Prepared<'s>, StoreError> {
         let flow = Flow::of(session);
-        let written = Written::of(session, &flow);
+        let commits = Commits::of(session, options.repositories);
+        let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
+        let base = commits.top.clone().or(first);
+        // Only these say whose lines are whose.
+        let written = match options.format {
+            Format::OpenTraces(_) | Format::AgentTrace => {
+                Written::of(session, &flow, base.as_deref())
+            }
+            Format::Atif(_) | Format::TraceState(_) => Written::default(),
+        };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {
             if let Some(call) = edit.call.clone() {
@@ -42,6 +62,9 @@ impl<'s> Prepared<'s> {
             written,
             roles: Vec::new(),
             usage: UsageTotal::default(),
+            cost: Cost::default(),
+            commits,
+            base,
             languages: BTreeSet::new(),
             packages: BTreeSet::new(),
             repeated: HashSet::new(),
@@ -50,7 +73,7 @@ impl<'s> Prepared<'s> {
         };
         let mut fetcher = prepared.fetcher();
         prepared.roles = roles(&prepared.flow, &mut fetcher)?;
-        prepared.count();
+        prepared.count(options.prices);
         prepared.look_around(&mut fetcher)?;
         Ok(prepared)
     }
@@ -59,13 +82,22 @@ impl<'s> Prepared<'s> {
         Fetcher::new(&self.flow.members)
     }
 
-    fn count(&mut self) {
+    fn count(&mut self, prices: &Prices) {
         let mut seen = HashSet::new();
         for (at, item) in self.flow.items.iter().enumerate() {
             let What::Step(step) = item.what else { continue };
             let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
             match step.usage.as_ref().filter(|_| !step.synthetic) {
-                Some(usage) if new => self.usage.add(usage),
+                Some(usage) if new => {
+                    self.usage.add(usage);
+                    match price(step, usage, prices) {
+                        Some(price) => {
+                            self.cost.picodollars += price;
+                            self.cost.priced += 1;
+                        }
+                        None => self.cost.unpriced += 1,
+                    }
+                }
                 Some(_) => {
                     self.repeated.insert(at);
                 }
@@ -88,8 +120,8 @@ impl<'s> Prepared<'s> {
                     "Bash" | "PowerShell" => "command",
                     _ => continue,
                 };
-                let Some(value) = fetcher.json(item.member, input)? else { continue };
-                let Some(text) = value.get_text(field) else { continue };
+                let Some(raw) = fetcher.raw(item.member, input)? else { continue };
+                let Some(text) = string_field(raw, field) else { continue };
                 if field == "command" {
                     let fine = call.result.as_ref().map(|result| result.outcome);
                     if fine == Some(CallOutcome::Ok) {
@@ -130,8 +162,50 @@ impl<'s> Prepared<'s> {
 
     /// A path as it is shown.
     pub(super) fn shown<'p>(&self, path: &'p str) -> &'p str {
-        shown_path(path, base(self.session))
+        shown_path(path, self.base.as_deref())
     }
+
+    /// Dollars, where every message has a price.
+    pub(super) fn dollars(&self) -> Option<f64> {
+        (self.cost.priced > 0 && self.cost.unpriced == 0).then(|| self.cost.dollars())
+    }
+}
+
+/// What a message cost, by its tokens alone, in trillionths of a dollar.
+pub(super) fn price(step: &Step, usage: &UsageTotal, prices: &Prices) -> Option<u128> {
+    let tokens = Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        cache_write_5m: usage.cache_write_5m,
+        cache_write_1h: usage.cache_write_1h,
+        odd: false,
+    };
+    let speed = match step.speed.as_deref() {
+        None | Some("standard") => Speed::Standard,
+        Some("fast") => Speed::Fast,
+        Some(_) => Speed::Other,
+    };
+    prices.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
+}
+
+/// A field of an object that holds a string, without reading the object. A quote inside a string
+/// is always escaped, so the name with its quotes is a name.
+fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, str>> {
+    let quoted = format!("\"{name}\"");
+    let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
+    let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let inside = rest.strip_prefix(b"\"")?;
+    let mut end = 0;
+    loop {
+        end += memchr::memchr2(b'"', b'\\', inside.get(end..)?)?;
+        match inside.get(end) {
+            Some(b'"') => break,
+            _ => end += 2,
+        }
+    }
+    Some(backstory_format::json::text::decode(inside.get(..end)?))
 }
 
 /// The role of each member: the kind of agent that its metadata or its call names.
@@ -186,6 +260,11 @@ pub(super) fn duration(
     let Some(structured @ Content::Json(_)) = structured.filter(|_| !silent) else {
         return Ok(None);
     };
+    // Most results say nothing of it, and looking for the word is cheaper than reading them.
+    let raw = fetcher.raw(member, structured)?.unwrap_or_default();
+    if memchr::memmem::find(raw, b"uration").is_none() {
+        return Ok(None);
+    }
     let Some(value) = fetcher.json(member, structured)? else { return Ok(None) };
     let number = |name| value.get(name).and_then(|value| value.float());
     let milliseconds = number("durationMs")
@@ -216,5 +295,18 @@ impl Prepared<'_> {
         figures.attributed_lines =
             ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
         figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_field;
+
+    #[test]
+    fn fields_are_found_without_reading_the_object() {
+        let raw = br#"{ "content":"a \"file_path\":\"no\"", "file_path" : "/w/x\"y\\" }"#;
+        assert_eq!(string_field(raw, "file_path").as_deref(), Some("/w/x\"y\\"));
+        assert_eq!(string_field(br#"{"file_path":7}"#, "file_path"), None);
+        assert_eq!(string_field(br#"{"file_path":"open"#, "file_path"), None);
     }
 }

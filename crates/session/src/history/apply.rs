@@ -4,6 +4,7 @@
 //! empty and the old one does not end in a newline, the newline behind it goes too.
 
 use super::edit::{Hunk, Replacement};
+use super::lines::letters;
 use std::ops::Range;
 
 /// Letters and digits below which a text is too common to be recognised by itself.
@@ -34,13 +35,12 @@ pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Op
             regions: vec![Region { before: 0..text.len(), ..region }],
         });
     }
-    let longer = format!("{old}\n");
-    let old = if new.is_empty() && !old.ends_with('\n') && text.contains(&longer) {
-        longer.as_str()
-    } else {
-        old.as_str()
+    let longer = match new.is_empty() && !old.ends_with('\n') {
+        true => Some(format!("{old}\n")).filter(|longer| text.contains(longer.as_str())),
+        false => None,
     };
-    let mut places: Vec<usize> = text.match_indices(old).map(|(at, _)| at).collect();
+    let old = longer.as_deref().unwrap_or(old);
+    let mut places = occurrences(text, old);
     if !all && places.len() > 1 {
         let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.old_start).collect();
         let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.old_lines).collect();
@@ -50,6 +50,11 @@ pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Op
         return None;
     }
     Some(replace_at(text, &places, old.len(), new))
+}
+
+/// Where a text stands, without overlaps.
+fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), wanted.as_bytes()).collect()
 }
 
 fn replace_at(text: &str, places: &[usize], length: usize, new: &str) -> Applied {
@@ -74,8 +79,9 @@ pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Opt
     if new.is_empty() || *all {
         return None;
     }
-    let mut places: Vec<usize> = text.match_indices(new.as_str()).map(|(at, _)| at).collect();
-    let telling = new.chars().filter(|letter| letter.is_alphanumeric()).count() as u32 >= TELLING;
+    let mut places = occurrences(text, new);
+    places.retain(|at| !joins_lines(text, *at, replacement));
+    let telling = letters(new) >= TELLING;
     if places.len() > 1 || !telling {
         let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.new_start).collect();
         let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.new_lines).collect();
@@ -92,6 +98,17 @@ pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Opt
         }
         _ => None,
     }
+}
+
+/// Whether undoing at this place would make one line of two that were never one: the new text has a
+/// line end at its edge that the old one lacks, and what is found there is a neighbour's line end.
+fn joins_lines(text: &str, at: usize, Replacement { old, new, .. }: &Replacement) -> bool {
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+    let after = bytes.get(at + new.len());
+    let is_line_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b'\n');
+    (new.starts_with('\n') && !old.starts_with('\n') && !is_line_end(before))
+        || (new.ends_with('\n') && !old.ends_with('\n') && !is_line_end(after))
 }
 
 fn within(line: u32, starts: &[u32], lengths: &[u32]) -> bool {
@@ -128,7 +145,8 @@ mod tests {
 
     #[test]
     fn the_patch_says_which_of_several() {
-        let hunk = Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1, old: Vec::new() };
+        let hunk =
+            Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1, old: String::new() };
         let applied = apply("x\ny\nx\n", &replacement("x", "z", false), &[hunk]).unwrap();
         assert_eq!(applied.text, "x\ny\nz\n");
     }
@@ -141,5 +159,17 @@ mod tests {
         assert_eq!(undone.text, "a\nold\nb\n");
         assert!(undo("a\n}\n", &replacement("old", "}", false), &[]).is_none());
         assert!(undo(&format!("{text}{long}"), &replacement("old", long, false), &[]).is_none());
+    }
+
+    #[test]
+    fn undoing_joins_no_lines() {
+        let long = "let remembered_states = collect();";
+        let added_above = replacement(long, &format!("\n{long}"), false);
+        let undone = undo(&format!("a\n\n{long}\n"), &added_above, &[]).unwrap();
+        assert_eq!(undone.text, format!("a\n{long}\n"));
+        // Somebody put a line where the empty one was.
+        assert!(undo(&format!("a\n\nb\n{long}\n"), &added_above, &[]).is_none());
+        let added_below = replacement(long, &format!("{long}\n"), false);
+        assert!(undo(&format!("{long}\nb\n"), &added_below, &[]).is_none());
     }
 }

@@ -1,8 +1,7 @@
 //! Reading the sessions that may say something about the wanted files.
 
-use super::extract::{Extracted, Wanted, extract};
+use super::extract::{Extracted, Wanted, read, read_stray};
 use super::gather::{Gathered, Readings};
-use crate::agents::claude_code;
 use crate::parallel;
 use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -41,14 +40,14 @@ pub fn collect(
     let finders: Option<Vec<memmem::Finder<'_>>> =
         parts.map(|parts| parts.iter().map(|part| memmem::Finder::new(part.as_bytes())).collect());
     let finders = finders.as_deref();
-    let read = parallel::map(&found.sessions, SessionFiles::total_bytes, |buffer, files| {
+    let told = parallel::map(&found.sessions, SessionFiles::total_bytes, |buffer, files| {
         let agents = files.agents.iter().map(|agent| agent.path.as_path());
         let mut paths = std::iter::once(files.path.as_path()).chain(agents);
         let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
         let outcome = match speaks {
             false => (None, Vec::new()),
-            true => match claude_code::read(files, limits, buffer) {
-                Ok((session, failures)) => (Some(extract(&session, wanted)), failures),
+            true => match read(files, limits, buffer, wanted) {
+                Ok((extracted, failures)) => (Some(extracted), failures),
                 Err(error) => (None, vec![error]),
             },
         };
@@ -63,7 +62,7 @@ pub fn collect(
         .collect();
     let mut collected = Collected::default();
     let mut extracted = Vec::new();
-    for (part, failures) in read.into_iter().chain(strays) {
+    for (part, failures) in told.into_iter().chain(strays) {
         collected.sessions += usize::from(part.is_some());
         extracted.extend(part);
         collected.failures.extend(failures);
@@ -78,10 +77,18 @@ fn stray(
     limits: Limits,
     wanted: Wanted<'_>,
 ) -> (Option<Extracted>, Vec<StoreError>) {
-    match claude_code::read_stray(agent, limits, &mut Vec::new()) {
-        Ok(session) => (Some(extract(&session, wanted)), Vec::new()),
+    match read_stray(agent, limits, &mut Vec::new(), wanted) {
+        Ok(extracted) => (Some(extracted), Vec::new()),
         Err(error) => (None, vec![error]),
     }
+}
+
+/// Whether a session's files hold one of these words.
+pub fn speaks_of(files: &SessionFiles, words: &[String]) -> bool {
+    let finders: Vec<memmem::Finder<'_>> =
+        words.iter().map(|word| memmem::Finder::new(word.as_bytes())).collect();
+    let agents = files.agents.iter().map(|agent| agent.path.as_path());
+    std::iter::once(files.path.as_path()).chain(agents).any(|path| mentions(path, &finders))
 }
 
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {

@@ -85,8 +85,8 @@ pub struct Hunk {
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
-    /// The old side, line by line.
-    pub old: Vec<String>,
+    /// The old side; every line ends with a newline.
+    pub old: String,
 }
 
 /// A change that an agent's tool made.
@@ -131,6 +131,13 @@ pub enum SightingSource {
 pub struct Sighting {
     pub content: String,
     pub source: SightingSource,
+}
+
+/// The whole content of a file as a commit has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    pub time: Timestamp,
+    pub content: String,
 }
 
 /// A backup the client says it made.

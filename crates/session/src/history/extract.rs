@@ -1,14 +1,17 @@
 //! What one session says about files.
 
 use super::edit::{Backup, Change, Edit, Event, Provenance, Rename, What};
-use super::fields;
+use super::fields::{self, Told};
+use super::notes::{Named, Notes};
 use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
+use crate::agents::claude_code;
 use crate::model::{
     Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
 };
-use crate::store::{Source, SourceReader};
+use crate::store::{AgentFile, SessionFiles, Source, SourceReader, StoreError};
+use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
 use hashbrown::HashMap;
 use std::path::Path;
@@ -30,19 +33,48 @@ pub struct Extracted {
 pub(super) const MAX_DEPTH: u32 = 1024;
 const LONGEST_COMMAND: usize = 400;
 
-/// Takes everything about the wanted files out of a session and its subagents.
+/// Reads a session with its subagents for what it says about the wanted files.
+pub fn read(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    wanted: Wanted<'_>,
+) -> Result<(Extracted, Vec<StoreError>), StoreError> {
+    let (session, mut notes, failures) = claude_code::read_noted(files, limits, buffer, wanted)?;
+    Ok((extract_noted(&session, wanted, &mut notes), failures))
+}
+
+/// The same for a subagent's file by itself.
+pub fn read_stray(
+    agent: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    wanted: Wanted<'_>,
+) -> Result<Extracted, StoreError> {
+    let (session, notes) = claude_code::read_stray_noted(agent, limits, buffer, wanted)?;
+    Ok(extract_noted(&session, wanted, &mut [notes]))
+}
+
+/// Takes everything about the wanted files out of a session that was read already.
 pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
+    extract_noted(session, wanted, &mut [])
+}
+
+fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);
     for member in &members {
         let Ok(reader) = member.source.open() else { continue };
         let lead = lead(session, member, &members, &homes);
+        let path = member.source.path();
+        let notes = notes.iter_mut().find(|notes| notes.path() == path);
         let mut extractor = Extractor {
             root: session,
             member,
             reader,
             tape: Tape::new(),
+            notes,
             lead,
             wanted,
             out: &mut out,
@@ -110,17 +142,18 @@ fn prompt_text(turn: &Turn) -> Option<Content> {
     })
 }
 
-struct Extractor<'a> {
+struct Extractor<'a, 'n, 'w> {
     root: &'a Session,
     member: &'a Session,
     reader: SourceReader,
     tape: Tape,
+    notes: Option<&'n mut Notes<'w>>,
     lead: Option<Lead>,
     wanted: Wanted<'a>,
     out: &'a mut Extracted,
 }
 
-impl Extractor<'_> {
+impl Extractor<'_, '_, '_> {
     fn run(&mut self) {
         let member = self.member;
         for (number, turn) in member.turns.iter().enumerate() {
@@ -204,10 +237,20 @@ impl Extractor<'_> {
         read(&self.tape.root(bytes)?)
     }
 
+    /// What was noted of a call's input.
+    fn named(&self, call: &Call) -> Option<&Named> {
+        let Some(Content::Json(span)) = &call.input else { return None };
+        self.notes.as_deref()?.input(span.offset)
+    }
+
     fn wanted_path(&mut self, call: &Call) -> Option<String> {
         let base = self.member.cwds.first().cloned();
         let wanted = self.wanted;
-        let path = self.object(call.input.as_ref(), fields::path)?;
+        let path = match self.named(call) {
+            Some(Named::Path(path)) => path.clone(),
+            Some(Named::Command(_) | Named::Nothing) => return None,
+            None => self.object(call.input.as_ref(), fields::path)?,
+        };
         let path = normal_path(&path, base.as_deref());
         wanted(&path).then_some(path)
     }
@@ -215,24 +258,27 @@ impl Extractor<'_> {
     fn edit(&mut self, call: &Call, result: &CallResult, step: &Step, by: Provenance) {
         let Some(path) = self.wanted_path(call) else { return };
         let tool = by.tool.clone();
-        let Some(asked) = self.object(call.input.as_ref(), |input| fields::asked(&tool, input))
-        else {
-            return;
+        let noted = match (&result.structured, &mut self.notes) {
+            (Some(Content::Json(span)), Some(notes)) => notes.take_result(span.offset),
+            _ => None,
         };
-        let told = self.object(result.structured.as_ref(), |told| {
-            let reviewed = fields::user_modified(told);
-            let (original, updated) = (fields::original(told), fields::updated(told));
-            let (hunks, added) = fields::patch(told);
-            Some((fields::done(&tool, told), original, updated, (hunks, added), reviewed))
+        let told = noted.or_else(|| {
+            self.object(result.structured.as_ref(), |told| Some(Told::read(&tool, told)))
         });
-        let (done, original, updated, (hunks, added_lines), reviewed) = told.unwrap_or_default();
-        let mut change = done.unwrap_or_else(|| asked.clone());
+        let Told { done, original, updated, hunks, added: added_lines, reviewed } =
+            told.unwrap_or_default();
+        // What was asked for matters only where it may not be what was done.
+        let asked = match reviewed || done.is_none() {
+            true => self.object(call.input.as_ref(), |input| fields::asked(&tool, input)),
+            false => None,
+        };
+        let Some(mut change) = done.or_else(|| asked.clone()) else { return };
         if let Change::Write { created, .. } = &mut change
             && result.structured.is_none()
         {
             *created = self.says_created(result);
         }
-        let proposed = reviewed.then_some(asked);
+        let proposed = asked.filter(|_| reviewed);
         let edit = Edit { change, original, updated, hunks, added_lines, proposed, by };
         self.out.events.push(Event {
             path: path.into(),
@@ -262,9 +308,13 @@ impl Extractor<'_> {
     }
 
     fn shell(&mut self, call: &Call, result: &CallResult) {
-        let command = self.object(call.input.as_ref(), |input| {
-            input.get_text("command").map(|command| command.into_owned())
-        });
+        let command = match self.named(call) {
+            Some(Named::Command(command)) => Some(command.clone()),
+            Some(Named::Path(_) | Named::Nothing) => None,
+            None => self.object(call.input.as_ref(), |input| {
+                input.get_text("command").map(|command| command.into_owned())
+            }),
+        };
         let Some(command) = command else { return };
         let folder = self.member.cwds.first().cloned();
         let touched = touched(&command, folder.as_deref());

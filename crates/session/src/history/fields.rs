@@ -26,7 +26,7 @@ pub(super) fn asked(tool: &str, input: &Value<'_>) -> Option<Change> {
 }
 
 /// What the client says it did; `None` where it does not say.
-pub(super) fn done(tool: &str, told: &Value<'_>) -> Option<Change> {
+fn done(tool: &str, told: &Value<'_>) -> Option<Change> {
     match tool {
         "Write" => {
             let created = told.get("type").is_some_and(|kind| kind.is_text("create"));
@@ -42,6 +42,33 @@ pub(super) fn done(tool: &str, told: &Value<'_>) -> Option<Change> {
     }
 }
 
+/// The client's structured result of an edit.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) done: Option<Change>,
+    pub(super) original: Option<String>,
+    pub(super) updated: Option<String>,
+    pub(super) hunks: Vec<Hunk>,
+    /// Numbers of the lines that the patch adds.
+    pub(super) added: Vec<u32>,
+    /// A person changed the edit in review.
+    pub(super) reviewed: bool,
+}
+
+impl Told {
+    pub(super) fn read(tool: &str, told: &Value<'_>) -> Told {
+        let (hunks, added) = patch(told);
+        Told {
+            done: done(tool, told),
+            original: original(told),
+            updated: text(told, "updated_file"),
+            hunks,
+            added,
+            reviewed: flag(told, "userModified"),
+        }
+    }
+}
+
 fn replacement(value: &Value<'_>) -> Option<Replacement> {
     let (old, new) = (text(value, "old_string")?, text(value, "new_string")?);
     Some(Replacement { old, new, all: flag(value, "replace_all") })
@@ -52,18 +79,13 @@ fn replacements(list: &Value<'_>) -> Option<Vec<Replacement>> {
 }
 
 /// The whole file before, where the client wrote it down.
-pub(super) fn original(told: &Value<'_>) -> Option<String> {
+fn original(told: &Value<'_>) -> Option<String> {
     let names = ["originalFile", "originalFileContents", "original_file"];
     names.iter().find_map(|name| text(told, name))
 }
 
-/// The whole file after, where the client wrote it down.
-pub(super) fn updated(told: &Value<'_>) -> Option<String> {
-    text(told, "updated_file")
-}
-
 /// Hunks of the patch and the numbers of the lines it adds.
-pub(super) fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
+fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
     let Some(patch) = told.get("structuredPatch") else { return Default::default() };
     let number = |hunk: &Value<'_>, name: &str| {
         hunk.get(name).and_then(|value| value.unsigned()).and_then(|n| u32::try_from(n).ok())
@@ -76,7 +98,7 @@ pub(super) fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
         let (Some((old_start, new_start)), Some((old_lines, new_lines))) = (starts, counts) else {
             continue;
         };
-        let mut old = Vec::new();
+        let mut old = String::new();
         let mut at = new_start;
         for line in item.get("lines").iter().flat_map(|lines| lines.items()) {
             let Some(line) = line.text() else { continue };
@@ -86,22 +108,17 @@ pub(super) fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
                     added.push(at);
                     at += 1;
                 }
-                Some(b'-') => old.push(text.to_owned()),
                 Some(b'\\') => {}
-                _ => {
-                    old.push(text.to_owned());
-                    at += 1;
+                sign => {
+                    old.push_str(text);
+                    old.push('\n');
+                    at += u32::from(sign != Some(&b'-'));
                 }
             }
         }
         hunks.push(Hunk { old_start, old_lines, new_start, new_lines, old });
     }
     (hunks, added)
-}
-
-/// Whether a person changed the edit in review.
-pub(super) fn user_modified(told: &Value<'_>) -> bool {
-    flag(told, "userModified")
 }
 
 /// The path and the whole content of a file, when a `Read` saw all of it.
@@ -132,12 +149,12 @@ pub(super) fn read_from_text(shown: &str, input: &Value<'_>) -> Option<String> {
         content.push_str(rest);
         content.push('\n');
     }
-    (!bounded && count > 0 && count < LONGEST).then(|| unix(&content))
+    (!bounded && count > 0 && count < LONGEST).then(|| unix(content))
 }
 
 fn text(value: &Value<'_>, name: &str) -> Option<String> {
     let field = value.get(name).filter(|field| field.kind() == Kind::String)?;
-    field.text().map(|text| unix(&text))
+    field.text().map(unix)
 }
 
 fn flag(value: &Value<'_>, name: &str) -> bool {

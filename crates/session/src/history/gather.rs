@@ -1,6 +1,6 @@
 //! Events of all sessions brought together: by file, in order, each call once.
 
-use super::edit::{Backup, Edit, Event, Rename, Sighting, SightingSource, What};
+use super::edit::{Backup, Committed, Edit, Event, Rename, Sighting, SightingSource, What};
 use super::extract::Extracted;
 use super::lines::unix;
 use super::pending::load;
@@ -43,6 +43,9 @@ pub struct Gathered {
     /// Commands that may have changed files, in order of time.
     pub shell: Vec<ShellTouch>,
     pub renames: Vec<Rename>,
+    /// States of the file that commits have, in order of time. They are looked at only for edits
+    /// whose place no session tells.
+    pub committed: Vec<Committed>,
 }
 
 impl Gathered {
@@ -94,7 +97,7 @@ impl Gathered {
             }
             let path = path.clone();
             let Ok(bytes) = std::fs::read(&backup.file) else { continue };
-            let content = unix(&String::from_utf8_lossy(&bytes));
+            let content = unix(String::from_utf8_lossy(&bytes));
             let what = What::Seen(Sighting { content, source: SightingSource::Backup });
             let event = Event { path: path.clone(), time: backup.time, call: None, what };
             if let Some(chain) = self.chains.get_mut(&path) {

@@ -2,6 +2,8 @@
 
 use hashbrown::HashMap;
 use imara_diff::{IndentLevel, Token};
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Lines of a text without their ends. A byte order mark and the choice of line ending make no
@@ -13,28 +15,66 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Text with `\n` as its only line ending and no byte order mark.
-pub(super) fn unix(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.contains('\r') { text.replace("\r\n", "\n") } else { text.to_owned() }
+pub(super) fn unix<'t>(text: impl Into<Cow<'t, str>>) -> String {
+    let text = text.into();
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if memchr::memchr(b'\r', bare.as_bytes()).is_some() {
+        bare.replace("\r\n", "\n")
+    } else if bare.len() < text.len() {
+        bare.to_owned()
+    } else {
+        text.into_owned()
+    }
 }
 
-/// What is known of one distinct line.
-#[derive(Debug, Clone, Copy)]
+/// What is known of one distinct line. Most lines never change, so what only changed lines need
+/// is found when it is asked for.
+#[derive(Debug)]
 struct Facts {
-    /// The same number for lines that differ in white space only.
-    shape: Token,
+    text: Rc<str>,
     /// Letters and digits.
     weight: u32,
-    indent: IndentLevel,
+    /// The same number for lines that differ in white space only.
+    shape: OnceCell<Token>,
 }
 
 /// All distinct lines met so far.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    numbers: HashMap<Box<str>, Token>,
+    numbers: HashMap<Rc<str>, Token>,
     facts: Vec<Facts>,
-    shapes: HashMap<Rc<str>, Token>,
-    shape_texts: Vec<Rc<str>>,
+    shapes: RefCell<Shapes>,
+}
+
+/// Lines without their white space.
+#[derive(Debug, Default)]
+struct Shapes {
+    numbers: HashMap<Rc<str>, Token>,
+    texts: Vec<Rc<str>>,
+}
+
+impl Shapes {
+    fn number(&mut self, line: &Rc<str>) -> Token {
+        let bare: String = line.split_whitespace().collect();
+        if let Some(known) = self.numbers.get(bare.as_str()) {
+            return *known;
+        }
+        let number = Token(self.texts.len() as u32);
+        let text: Rc<str> = if bare.len() == line.len() { line.clone() } else { bare.into() };
+        self.texts.push(text.clone());
+        self.numbers.insert(text, number);
+        number
+    }
+}
+
+/// Letters and digits of a text.
+pub(super) fn letters(text: &str) -> u32 {
+    let letters = if text.is_ascii() {
+        text.bytes().filter(u8::is_ascii_alphanumeric).count()
+    } else {
+        text.chars().filter(|letter| letter.is_alphanumeric()).count()
+    };
+    letters as u32
 }
 
 impl Lines {
@@ -42,40 +82,29 @@ impl Lines {
         split_lines(text).map(|line| self.line(line)).collect()
     }
 
-    fn line(&mut self, line: &str) -> Token {
+    /// The number of one line.
+    pub(super) fn line(&mut self, line: &str) -> Token {
         if let Some(known) = self.numbers.get(line) {
             return *known;
         }
-        let shape: String = line.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let shape = self.shape_number(&shape);
-        let weight = line.chars().filter(|letter| letter.is_alphanumeric()).count() as u32;
-        let indent = IndentLevel::for_line(line.chars(), 8);
-        self.facts.push(Facts { shape, weight, indent });
-        let number = Token(self.facts.len() as u32 - 1);
-        self.numbers.insert(line.into(), number);
-        number
-    }
-
-    fn shape_number(&mut self, shape: &str) -> Token {
-        if let Some(known) = self.shapes.get(shape) {
-            return *known;
-        }
-        let number = Token(self.shape_texts.len() as u32);
-        let text: Rc<str> = shape.into();
-        self.shape_texts.push(text.clone());
-        self.shapes.insert(text, number);
+        let text: Rc<str> = line.into();
+        let number = Token(self.facts.len() as u32);
+        let facts = Facts { text: text.clone(), weight: letters(line), shape: OnceCell::new() };
+        self.facts.push(facts);
+        self.numbers.insert(text, number);
         number
     }
 
     /// A line without its white space.
     pub(super) fn shape_text(&self, line: Token) -> Rc<str> {
-        let text = self.shape_texts.get(self.shape(line).0 as usize);
-        text.cloned().unwrap_or_else(|| Rc::from(""))
+        let shape = self.shape(line);
+        let shapes = self.shapes.borrow();
+        shapes.texts.get(shape.0 as usize).cloned().unwrap_or_else(|| Rc::from(""))
     }
 
-    /// How many different lines there are when white space does not count.
+    /// How many shapes of lines were asked for.
     pub(super) fn shape_count(&self) -> u32 {
-        self.shape_texts.len() as u32
+        self.shapes.borrow().texts.len() as u32
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -93,11 +122,13 @@ impl Lines {
 
     /// The same for lines that are equal but for white space.
     pub(super) fn shape(&self, line: Token) -> Token {
-        self.facts(line).map_or(line, |facts| facts.shape)
+        let number = |facts: &Facts| self.shapes.borrow_mut().number(&facts.text);
+        self.facts(line).map_or(line, |facts| *facts.shape.get_or_init(|| number(facts)))
     }
 
     pub(super) fn indent(&self, line: Token) -> IndentLevel {
-        self.facts(line).map_or_else(|| IndentLevel::for_line("".chars(), 8), |facts| facts.indent)
+        let text = self.facts(line).map_or("", |facts| &facts.text);
+        IndentLevel::for_line(text.chars(), 8)
     }
 
     /// Letters and digits of several lines.

@@ -43,6 +43,7 @@ pub enum Why {
     Written,
     PatchSays,
     FoundOnce,
+    FitsCommit,
     CellFound,
     Moved,
     MovedAndSpaced,
@@ -66,6 +67,9 @@ impl Why {
             Why::PatchSays => "the client's patch shows this line as added",
             Why::FoundOnce => {
                 "the file before the edit is not recorded; the edit's text stands in a later state exactly once"
+            }
+            Why::FitsCommit => {
+                "the file before the edit is not recorded; the edit fits the newest commit before it"
             }
             Why::CellFound => {
                 "the edit gave a cell this source, which stands in the file exactly once"

@@ -1,7 +1,7 @@
 //! What agents did to files: every edit, in order, and which lines are left of it.
 //!
-//! The steps: [`extract`] takes edits and sightings of content out of a session; [`Gathered`]
-//! brings those of all sessions together, each once, by path and time; `replay` finds the content
+//! The steps: [`read`] takes edits and sightings of content out of a session; [`Gathered`] brings
+//! those of all sessions together, each once, by path and time; `replay` finds the content
 //! before and after every edit; [`trace`] carries the lines forward through all known states to
 //! the file as it is now.
 //!
@@ -21,6 +21,7 @@ mod lines;
 mod mark;
 mod moves;
 mod notebook;
+mod notes;
 mod path;
 mod pending;
 mod places;
@@ -33,16 +34,17 @@ mod states;
 mod trace;
 mod tracer;
 
-pub use collect::{Collected, collect, telling_part};
+pub use collect::{Collected, collect, speaks_of, telling_part};
 pub use diff::{LineDiff, line_diff};
 pub use edit::{
-    Backup, Change, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement, Sighting,
-    SightingSource, What,
+    Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
+    Sighting, SightingSource, What,
 };
-pub use extract::{Extracted, Wanted, extract};
+pub use extract::{Extracted, Wanted, extract, read, read_stray};
 pub use gather::{Chain, Gathered, Readings};
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
+pub(crate) use notes::Notes;
 pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;

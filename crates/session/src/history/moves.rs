@@ -8,22 +8,22 @@ use super::diff::Hunk;
 use hashbrown::HashMap;
 use imara_diff::Token;
 
-/// For each new line, the old line that moved there. Lines are the same if their numbers are;
-/// `weight` says how many letters and digits a new line has.
+/// Pairs of a new line and the old line that moved there. Lines are the same if their numbers are;
+/// `before` and `after` give those of the old and the new lines, `weight` how many letters and
+/// digits a new line has.
 pub(super) fn moved(
-    before: &[Token],
-    after: &[Token],
+    (before, after): (impl Fn(usize) -> Option<Token>, impl Fn(usize) -> Option<Token>),
     hunks: &[Hunk],
     (free_old, free_new): (&[bool], &[bool]),
     weight: impl Fn(usize) -> u32,
-) -> Vec<Option<usize>> {
-    let mut out = vec![None; after.len()];
+) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
     let mut places: HashMap<Token, Vec<usize>> = HashMap::new();
     for at in hunks.iter().flat_map(|hunk| hunk.before.clone()) {
-        if let Some(token) = before.get(at)
-            && free_old.get(at) == Some(&true)
+        if let Some(true) = free_old.get(at)
+            && let Some(token) = before(at)
         {
-            places.entry(*token).or_default().push(at);
+            places.entry(token).or_default().push(at);
         }
     }
     if places.is_empty() {
@@ -35,18 +35,18 @@ pub(super) fn moved(
         .filter(|at| free_new.get(*at) == Some(&true))
         .collect();
     let mut wanted: HashMap<Token, usize> = HashMap::new();
-    for token in new.iter().filter_map(|at| after.get(*at)) {
-        *wanted.entry(*token).or_default() += 1;
+    for token in new.iter().filter_map(|at| after(*at)) {
+        *wanted.entry(token).or_default() += 1;
     }
     // Pairs of new and old lines; a block continues where both are the next.
     let mut block: Vec<(usize, usize)> = Vec::new();
     for at in new {
-        let Some(token) = after.get(at) else { continue };
-        let old = places.get(token).map_or(&[][..], Vec::as_slice);
+        let Some(token) = after(at) else { continue };
+        let old = places.get(&token).map_or(&[][..], Vec::as_slice);
         let follows = block.last().filter(|(last, _)| last + 1 == at).map(|(_, old)| old + 1);
         let next = follows.filter(|next| old.contains(next));
         let unique = match old {
-            [one] if wanted.get(token) == Some(&1) => Some(*one),
+            [one] if wanted.get(&token) == Some(&1) => Some(*one),
             _ => None,
         };
         if next.is_none() {
@@ -63,12 +63,11 @@ pub(super) fn moved(
 fn settle(
     block: &mut Vec<(usize, usize)>,
     weight: &impl Fn(usize) -> u32,
-    out: &mut [Option<usize>],
+    out: &mut Vec<(usize, usize)>,
 ) {
     let weight: u32 = block.iter().map(|(new, _)| weight(*new)).sum();
-    for (new, old) in block.drain(..) {
-        if let Some(slot) = out.get_mut(new).filter(|_| weight >= TELLING) {
-            *slot = Some(old);
-        }
+    if weight >= TELLING {
+        out.append(block);
     }
+    block.clear();
 }

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 /// An absolute path without `.`, `..` and doubled separators, in Unicode's composed form, with an
 /// upper-case drive letter. A relative path is taken from `base`.
 pub fn normal_path(path: &str, base: Option<&str>) -> String {
-    let path: String = path.nfc().collect();
+    let path = if path.is_ascii() { path.to_owned() } else { path.nfc().collect() };
     let joined = if is_absolute(&path) {
         path
     } else {

@@ -32,7 +32,7 @@ pub(super) fn load(mut reads: Vec<PendingRead>) -> Vec<Event> {
 
 fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
     let reader = reads.first().and_then(|read| read.source.open().ok());
-    let Some(mut reader) = reader else { return Vec::new() };
+    let Some(mut reader) = reader.map(SourceReader::sparse) else { return Vec::new() };
     let mut tape = Tape::new();
     let mut events = Vec::with_capacity(reads.len());
     for read in reads {

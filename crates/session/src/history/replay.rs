@@ -4,22 +4,43 @@
 //! known state does if the edit fits it. What is left is looked for backward, in the next state that
 //! is known. An edit that fits neither has no place, and nothing is claimed for it.
 
+use super::apply::TELLING;
 use super::apply::{Region, apply, undo};
-use super::edit::{Change, Edit, Event, Hunk, Replacement, What};
-use super::lines::split_lines;
+use super::edit::{Change, Committed, Edit, Event, Hunk, Replacement, What};
+use super::lines::{letters, split_lines};
 use jiff::Timestamp;
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A state of the file: as it is recorded, or made by an edit.
+#[derive(Debug, Clone)]
+pub(super) enum Text<'e> {
+    Recorded(&'e str),
+    Made(Rc<str>),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Text::Recorded(text) => text,
+            Text::Made(text) => text,
+        }
+    }
+}
 
 /// One step in the life of a file.
 #[derive(Debug)]
 pub(super) struct Step<'e> {
     pub(super) event: &'e Event,
     pub(super) time: Option<Timestamp>,
-    pub(super) what: Known,
+    pub(super) what: Known<'e>,
 }
 
-impl Step<'_> {
+impl<'e> Step<'e> {
     /// The file after it, where that is known.
-    pub(super) fn after(&self) -> Option<&str> {
+    pub(super) fn after(&self) -> Option<&Text<'e>> {
         match &self.what {
             Known::State(text) | Known::Overwrite(text) => Some(text),
             Known::Placed(placed) => Some(placed.after()),
@@ -30,37 +51,47 @@ impl Step<'_> {
 
 /// What is known at a step.
 #[derive(Debug)]
-pub(super) enum Known {
+pub(super) enum Known<'e> {
     /// The file is this.
-    State(String),
+    State(Text<'e>),
     /// An edit in its place.
-    Placed(Placed),
+    Placed(Placed<'e>),
     /// An edit that took the place of a file that is not known.
-    Overwrite(String),
+    Overwrite(Text<'e>),
     /// An edit whose place is not known.
     Lost,
 }
 
 /// An edit with the text around it.
 #[derive(Debug)]
-pub(super) struct Placed {
-    pub(super) before: String,
+pub(super) struct Placed<'e> {
+    pub(super) before: Text<'e>,
     /// What it does, one replacement after the other; without regions the texts are compared.
-    pub(super) parts: Vec<Part>,
-    /// The place was found in a later state.
-    pub(super) inferred: bool,
+    pub(super) parts: Vec<Part<'e>>,
+    pub(super) basis: Basis,
     /// The file may have been changed since it was last known.
     pub(super) doubtful: bool,
 }
 
+/// Where the text before an edit comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// A session.
+    Session,
+    /// A later state, in which the edit's text was found.
+    LaterState,
+    /// A commit made before the edit.
+    Commit,
+}
+
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) after: String,
+pub(super) struct Part<'e> {
+    pub(super) after: Text<'e>,
     pub(super) regions: Option<Vec<Region>>,
 }
 
-impl Placed {
-    pub(super) fn after(&self) -> &str {
+impl<'e> Placed<'e> {
+    pub(super) fn after(&self) -> &Text<'e> {
         self.parts.last().map_or(&self.before, |part| &part.after)
     }
 
@@ -85,16 +116,20 @@ impl Placed {
 /// `last` as it is in the end.
 pub(super) fn replay<'e>(
     events: &'e [Event],
-    first: Option<String>,
-    last: Option<&str>,
+    first: Option<Text<'e>>,
+    last: Option<Text<'e>>,
+    committed: &'e [Committed],
 ) -> Vec<Step<'e>> {
     let mut current = first;
     let mut doubt = false;
     let mut steps = Vec::with_capacity(events.len());
     for event in events {
         let what = match &event.what {
-            What::Seen(sighting) => Known::State(sighting.content.clone()),
-            What::Edit(edit) => forward(edit, current.as_deref(), doubt),
+            What::Seen(sighting) => Known::State(Text::Recorded(&sighting.content)),
+            What::Edit(edit) => match forward(edit, current.as_ref(), doubt) {
+                Known::Lost => from_commit(edit, event.time, committed).unwrap_or(Known::Lost),
+                known => known,
+            },
             What::Glimpsed => {
                 doubt = true;
                 continue;
@@ -106,17 +141,17 @@ pub(super) fn replay<'e>(
                 doubt = false;
             }
             Known::Placed(placed) => {
-                current = Some(placed.after().to_owned());
+                current = Some(placed.after().clone());
                 doubt = placed.doubtful;
             }
             Known::Lost => current = None,
         }
         steps.push(Step { event, time: event.time, what });
     }
-    let mut next = last.map(str::to_owned);
+    let mut next = last;
     for step in steps.iter_mut().rev() {
         if let (Known::Lost, What::Edit(edit)) = (&step.what, &step.event.what) {
-            let found = next.as_deref().and_then(|text| backward(edit, text));
+            let found = next.as_ref().and_then(|text| backward(edit, text));
             step.what = found.map_or(Known::Lost, Known::Placed);
         }
         match &step.what {
@@ -129,20 +164,22 @@ pub(super) fn replay<'e>(
     steps
 }
 
-fn forward(edit: &Edit, current: Option<&str>, doubt: bool) -> Known {
-    let placed = |before: &str, parts, doubtful| {
-        Known::Placed(Placed { before: before.to_owned(), parts, inferred: false, doubtful })
+fn forward<'e>(edit: &'e Edit, current: Option<&Text<'e>>, doubt: bool) -> Known<'e> {
+    let placed = |before: &Text<'e>, parts, doubtful| {
+        Known::Placed(Placed { before: before.clone(), parts, basis: Basis::Session, doubtful })
     };
-    let compared = |after: &str| vec![Part { after: after.to_owned(), regions: None }];
-    let original = edit.original.as_deref();
+    let compared = |after: &'e str| vec![Part { after: Text::Recorded(after), regions: None }];
+    let original = edit.original.as_deref().map(Text::Recorded);
+    let original = original.as_ref();
+    let empty = Text::Recorded("");
     if let (Some(before), Some(after)) = (original, edit.updated.as_deref()) {
         return placed(before, compared(after), false);
     }
     match &edit.change {
         Change::Write { content, created } => match original.or(current) {
             Some(before) => placed(before, compared(content), false),
-            None if *created => placed("", compared(content), false),
-            None => Known::Overwrite(content.clone()),
+            None if *created => placed(&empty, compared(content), false),
+            None => Known::Overwrite(Text::Recorded(content)),
         },
         Change::Replace(list) => {
             if let Some(before) = original
@@ -161,12 +198,33 @@ fn forward(edit: &Edit, current: Option<&str>, doubt: bool) -> Known {
             }
             let creates = list.first().is_some_and(|first| first.old.is_empty());
             match apply_all("", list, edit).filter(|_| creates && original.is_none()) {
-                Some(parts) => placed("", parts, false),
+                Some(parts) => placed(&empty, parts, false),
                 None => Known::Lost,
             }
         }
         Change::Cell { .. } => Known::Lost,
     }
+}
+
+/// An edit whose place no session tells, in the newest commit before it. Where the client's patch
+/// does not confirm that state, only lines are claimed that the edit wrote for certain.
+fn from_commit<'e>(
+    edit: &'e Edit,
+    time: Option<Timestamp>,
+    committed: &'e [Committed],
+) -> Option<Known<'e>> {
+    let Change::Replace(list) = &edit.change else { return None };
+    let before = committed.iter().rev().find(|commit| time.is_some_and(|time| commit.time <= time));
+    let before = before?.content.as_str();
+    let parts = apply_all(before, list, edit)?;
+    let telling = list.iter().all(|replacement| letters(&replacement.old) >= TELLING);
+    let doubtful = match edit.hunks.is_empty() {
+        true if telling => true,
+        false if agrees(before, &edit.hunks) => false,
+        _ => return None,
+    };
+    let before = Text::Recorded(before);
+    Some(Known::Placed(Placed { before, parts, basis: Basis::Commit, doubtful }))
 }
 
 /// Whether the client's patch fits a text, white space apart.
@@ -175,42 +233,42 @@ fn agrees(text: &str, hunks: &[Hunk]) -> bool {
     let bare = |line: &str| line.split_whitespace().collect::<String>();
     hunks.iter().all(|hunk| {
         let start = hunk.old_start.saturating_sub(1) as usize;
-        let there = lines.get(start..start + hunk.old.len()).unwrap_or_default();
-        there.len() == hunk.old.len()
-            && there.iter().zip(&hunk.old).all(|(line, old)| bare(line) == bare(old))
+        let old: Vec<&str> = split_lines(&hunk.old).collect();
+        let there = lines.get(start..start + old.len()).unwrap_or_default();
+        there.len() == old.len() && there.iter().zip(old).all(|(line, old)| bare(line) == bare(old))
     })
 }
 
 /// Every replacement in turn.
-fn apply_all(before: &str, list: &[Replacement], edit: &Edit) -> Option<Vec<Part>> {
+fn apply_all<'e>(before: &str, list: &[Replacement], edit: &Edit) -> Option<Vec<Part<'e>>> {
     let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
-    let mut parts: Vec<Part> = Vec::with_capacity(list.len());
+    let mut parts: Vec<Part<'e>> = Vec::with_capacity(list.len());
     for replacement in list {
         let text = parts.last().map_or(before, |part| &part.after);
         let applied = apply(text, replacement, hunks)?;
-        parts.push(Part { after: applied.text, regions: Some(applied.regions) });
+        parts.push(Part { after: Text::Made(applied.text.into()), regions: Some(applied.regions) });
     }
     Some(parts)
 }
 
-fn backward(edit: &Edit, after: &str) -> Option<Placed> {
+fn backward<'e>(edit: &Edit, after: &Text<'e>) -> Option<Placed<'e>> {
     let Change::Replace(list) = &edit.change else { return None };
     let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
-    let mut text = after.to_owned();
+    let mut text = after.clone();
     let mut parts = Vec::with_capacity(list.len());
     for replacement in list.iter().rev() {
         let undone = undo(&text, replacement, hunks)?;
-        let after = std::mem::replace(&mut text, undone.text);
+        let after = std::mem::replace(&mut text, Text::Made(undone.text.into()));
         parts.push(Part { after, regions: Some(undone.regions) });
     }
     parts.reverse();
-    Some(Placed { before: text, parts, inferred: true, doubtful: false })
+    Some(Placed { before: text, parts, basis: Basis::LaterState, doubtful: false })
 }
 
 /// The text the model asked for, where a person changed it in review.
-pub(super) fn as_proposed(edit: &Edit, before: &str) -> Option<String> {
+pub(super) fn as_proposed<'e>(edit: &'e Edit, before: &str) -> Option<Text<'e>> {
     match edit.proposed.as_ref()? {
-        Change::Write { content, .. } => Some(content.clone()),
+        Change::Write { content, .. } => Some(Text::Recorded(content)),
         Change::Replace(list) => {
             let parts = apply_all(before, list, edit)?;
             parts.into_iter().next_back().map(|part| part.after)

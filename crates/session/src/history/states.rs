@@ -18,11 +18,11 @@ pub struct EditState<'c> {
 
 /// The edits of one path in order.
 pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
-    let steps = replay(&chain.events, None, None);
+    let steps = replay(&chain.events, None, None, &[]);
     let mut states = Vec::new();
     for step in &steps {
         let What::Edit(edit) = &step.event.what else { continue };
-        let after = step.after().map(str::to_owned);
+        let after = step.after().map(|text| text.to_string());
         let added = match &step.what {
             Known::Placed(placed) if !placed.doubtful => added(&placed.before, placed.after()),
             Known::Overwrite(text) => {

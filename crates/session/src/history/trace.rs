@@ -2,12 +2,14 @@
 
 use super::edit::{Change, Edit, Event, What};
 use super::gather::{Chain, Gathered};
-use super::lines::split_lines;
+use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
-use super::replay::{Known, Placed, Step, as_proposed, certain_lines, replay};
+use super::places::Edited;
+use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay};
 use super::tracer::{Maker, Tracer, Track};
 use jiff::Timestamp;
+use std::rc::Rc;
 
 pub use super::tracer::Span;
 
@@ -35,6 +37,12 @@ pub struct TracedEdit<'g> {
     pub lines: Option<(u32, u32)>,
 }
 
+impl<'g> TracedEdit<'g> {
+    fn new(event: &'g Event, edit: &'g Edit) -> TracedEdit<'g> {
+        TracedEdit { event, edit, added: 0, removed: 0, placed: true, surviving: 0, lines: None }
+    }
+}
+
 /// Lines of a file with their origins.
 #[derive(Debug, Default)]
 pub struct Traced<'g> {
@@ -46,19 +54,16 @@ pub struct Traced<'g> {
 }
 
 /// Follows the lines of `target` through everything known of the paths `names`: the file's own and
-/// those it had before or has in other worktrees.
+/// those it had before or has in other worktrees. Without a target only the edits are counted.
 pub fn trace<'g>(
     gathered: &'g Gathered,
     names: &[String],
     target: Option<Target<'_>>,
 ) -> Traced<'g> {
-    let mut tracer = Tracer::default();
-    let mut traced = Traced::default();
     let until = target.and_then(|target| target.until);
-    let text = target.map(|target| super::lines::unix(target.text));
+    let text: Option<Rc<str>> = target.map(|target| unix(target.text).into());
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
     let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
-    tracer.tracks.resize_with(names.len(), Track::default);
     let mut chains: Vec<(usize, &Chain)> = Vec::new();
     for (track, name) in names.iter().enumerate() {
         chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
@@ -72,15 +77,33 @@ pub fn trace<'g>(
         let began = events.first().and_then(|event| event.time);
         let earlier = steps.iter().filter(|(_, step)| step.time <= began);
         let first = earlier.filter_map(|(_, step)| Some((step.time, step.after()?)));
-        let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.to_owned());
-        let found = replay(events, first, text.as_deref());
+        let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.clone());
+        let found = replay(events, first, text.clone().map(Text::Made), &gathered.committed);
         steps.extend(found.into_iter().map(|step| (track, step)));
     }
+    let last = own.or(names.len().checked_sub(1));
+    follow(steps, names.len(), text.as_deref().zip(last))
+}
+
+/// Carries marks through all steps to the text of a track.
+fn follow<'g>(
+    mut steps: Vec<(usize, Step<'g>)>,
+    tracks: usize,
+    end: Option<(&str, usize)>,
+) -> Traced<'g> {
+    let mut tracer = Tracer::default();
+    let mut traced = Traced::default();
+    tracer.tracks.resize_with(tracks, Track::default);
     steps.sort_by_key(|(_, step)| step.time);
+    if end.is_none() {
+        // Nothing is left to follow lines to.
+        traced.edits = steps.iter().filter_map(|(_, step)| count(step)).collect();
+        return traced;
+    }
     for (track, step) in &steps {
         walk(&mut tracer, *track, step, &mut traced);
     }
-    if let (Some(text), Some(track)) = (&text, own.or(tracer.tracks.len().checked_sub(1))) {
+    if let Some((text, track)) = end {
         traced.marks = tracer.see_last(track, text);
         find_cells(&mut traced, text);
     }
@@ -92,14 +115,44 @@ pub fn trace<'g>(
     traced
 }
 
+/// An edit with what it added and removed, and no more.
+fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
+    let What::Edit(edit) = &step.event.what else { return None };
+    let mut entry = TracedEdit::new(step.event, edit);
+    match &step.what {
+        Known::Placed(placed) => {
+            entry.lines = placed.lines();
+            let mut before = &placed.before;
+            for part in &placed.parts {
+                let counted = match &part.regions {
+                    Some(regions) => Edited::new(before, &part.after, regions).counted(),
+                    None => Edited::whole(before, &part.after).counted(),
+                };
+                entry.added += counted.added;
+                entry.removed += counted.removed;
+                before = &part.after;
+            }
+        }
+        Known::Overwrite(text) => {
+            entry.lines = Some((1, split_lines(text).count() as u32));
+            entry.added = edit.added_lines.len() as u64;
+        }
+        Known::State(_) | Known::Lost => {
+            entry.placed = false;
+            (entry.added, entry.removed) = stated(edit);
+        }
+    }
+    Some(entry)
+}
+
 /// The file as the sessions last knew it, and where its lines come from. None where the last edit
 /// has no place and nothing was seen after it.
 pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String, Traced<'g>)> {
     let chain = gathered.chains.get(name)?;
-    let steps = replay(&chain.events, None, None);
-    let text = steps.last()?.after()?.to_owned();
-    let target = Target { path: name, text: &text, until: None };
-    let traced = trace(gathered, &[name.to_owned()], Some(target));
+    let steps = replay(&chain.events, None, None, &[]);
+    let text = steps.last()?.after()?.to_string();
+    let steps = steps.into_iter().map(|step| (0, step)).collect();
+    let traced = follow(steps, 1, Some((&text, 0)));
     Some((text, traced))
 }
 
@@ -111,15 +164,7 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
         return;
     };
     let number = traced.edits.len() as u32;
-    let mut entry = TracedEdit {
-        event: step.event,
-        edit,
-        added: 0,
-        removed: 0,
-        placed: true,
-        surviving: 0,
-        lines: None,
-    };
+    let mut entry = TracedEdit::new(step.event, edit);
     match &step.what {
         Known::Placed(placed) => {
             walk_placed(tracer, track, step, edit, placed, number, &mut entry);
@@ -156,8 +201,8 @@ fn walk_placed(
 ) {
     tracer.see(track, &placed.before, step.time);
     entry.lines = placed.lines();
-    let maker = Maker::Edit { number, inferred: placed.inferred };
-    let mut before = placed.before.as_str();
+    let maker = Maker::Edit { number, basis: placed.basis };
+    let mut before: &str = &placed.before;
     for part in &placed.parts {
         let regions = part.regions.as_deref();
         let counted = tracer.edit(track, (before, &part.after), regions, maker, step.time);

@@ -5,7 +5,8 @@ use super::diff::{self, Hunk};
 use super::lines::Lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::moves::moved;
-use super::places;
+use super::places::{Counted, Edited};
+use super::replay::Basis;
 use super::reshape::reshaped;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
@@ -24,6 +25,8 @@ pub(super) struct Snapshot {
 #[derive(Debug, Default)]
 pub(super) struct Track {
     pub(super) current: Option<Rc<Snapshot>>,
+    /// The text of the current state.
+    text: String,
     pub(super) past: Vec<Rc<Snapshot>>,
 }
 
@@ -37,7 +40,7 @@ pub struct Span {
 /// Who makes a change, for lines that come into the file with it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Maker {
-    Edit { number: u32, inferred: bool },
+    Edit { number: u32, basis: Basis },
     Outside,
 }
 
@@ -55,13 +58,6 @@ pub(super) struct Tracer {
     pub(super) foreign: HashMap<Token, Option<Timestamp>>,
 }
 
-/// How many lines a change added and removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counted {
-    pub(super) added: u64,
-    pub(super) removed: u64,
-}
-
 impl Tracer {
     pub(super) fn track(&self, track: usize) -> Option<&Track> {
         self.tracks.get(track)
@@ -69,8 +65,13 @@ impl Tracer {
 
     /// The file at `track` is this now, whoever made it so.
     pub(super) fn see(&mut self, track: usize, text: &str, time: Option<Timestamp>) {
-        let tokens = self.lines.number(text);
         let current = self.track(track).and_then(|track| track.current.clone());
+        let same = self.track(track).is_some_and(|track| track.text == text);
+        let tokens = match &current {
+            Some(current) if same => current.tokens.clone(),
+            _ => self.lines.number(text),
+        };
+        self.remember(track, text);
         if let Some(current) = &current
             && current.tokens == tokens
         {
@@ -85,6 +86,13 @@ impl Tracer {
         }
         let marks = self.outside_marks(track, current.as_deref(), &tokens, time);
         self.settle(track, tokens, marks, time);
+    }
+
+    fn remember(&mut self, track: usize, text: &str) {
+        if let Some(track) = self.tracks.get_mut(track) {
+            track.text.clear();
+            track.text.push_str(text);
+        }
     }
 
     /// The same for the last state, which may continue any earlier one.
@@ -197,21 +205,26 @@ impl Tracer {
         time: Option<Timestamp>,
     ) -> Counted {
         let (before, after) = texts;
-        let tokens = self.lines.number(after);
         let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
             return Counted::default();
         };
-        let hunks = match regions {
+        self.remember(track, after);
+        let (tokens, hunks) = match regions {
             Some(regions) => {
-                let place = places::Texts { before, after, old: &current.tokens, new: &tokens };
-                place.hunks(regions, &self.lines)
+                let edited = Edited::new(before, after, regions);
+                let tokens = edited.tokens(&current.tokens, &mut self.lines);
+                let hunks = edited.hunks(&current.tokens, &tokens, &self.lines);
+                (tokens, hunks)
             }
-            None => diff::hunks(&current.tokens, &tokens, &self.lines),
+            None => {
+                let edited = Edited::whole(before, after);
+                let tokens = edited.tokens(&current.tokens, &mut self.lines);
+                let hunks = diff::hunks(&current.tokens, &tokens, &self.lines);
+                (tokens, hunks)
+            }
         };
-        let counted = Counted {
-            added: hunks.iter().map(|hunk| hunk.after.len() as u64).sum(),
-            removed: hunks.iter().map(|hunk| hunk.before.len() as u64).sum(),
-        };
+        let mut counted = Counted::default();
+        counted.add(&hunks);
         let mut marks = self.carry(&current, &tokens, &hunks, maker, time);
         if let Some(same) = self.same_state(track, &tokens) {
             // The edit brings an earlier state back; what was nobody's then is nobody's now.
@@ -273,18 +286,19 @@ impl Tracer {
                 }
             }
         }
-        let same = (Confidence::Moved, Why::Moved, base.tokens.clone(), tokens.to_vec());
-        let shapes =
-            |tokens: &[Token]| tokens.iter().map(|token| self.lines.shape(*token)).collect();
-        let alike =
-            (Confidence::Reformatted, Why::MovedAndSpaced, shapes(&base.tokens), shapes(tokens));
-        for (confidence, why, old, new) in [same, alike] {
+        let same = |tokens: &[Token], at: usize| tokens.get(at).copied();
+        let shape = |tokens: &[Token], at| same(tokens, at).map(|token| self.lines.shape(token));
+        let weight = |at: usize| tokens.get(at).map_or(0, |token| self.lines.weight(*token));
+        type Look<'l> = &'l dyn Fn(&[Token], usize) -> Option<Token>;
+        let passes: [(Confidence, Why, Look<'_>); 2] = [
+            (Confidence::Moved, Why::Moved, &same),
+            (Confidence::Reformatted, Why::MovedAndSpaced, &shape),
+        ];
+        for (confidence, why, look) in passes {
             let free_new: Vec<bool> = marks.iter().map(Option::is_none).collect();
-            let weight = |at: usize| tokens.get(at).map_or(0, |token| self.lines.weight(*token));
-            let moves = moved(&old, &new, hunks, (&free_old, &free_new), weight);
-            for (slot, old) in marks.iter_mut().zip(moves) {
-                let Some(old) = old else { continue };
-                if let Some(mark) = base.marks.get(old) {
+            let numbers = (|at| look(&base.tokens, at), |at| look(tokens, at));
+            for (new, old) in moved(numbers, hunks, (&free_old, &free_new), weight) {
+                if let (Some(mark), Some(slot)) = (base.marks.get(old), marks.get_mut(new)) {
                     *slot = Some(mark.weakened(confidence, why));
                     free_old.get_mut(old).into_iter().for_each(|free| *free = false);
                 }
@@ -331,11 +345,14 @@ impl Tracer {
             (Maker::Edit { .. }, Some(mark)) if mark.edit().is_none() => {
                 Mark { why: Why::SameTextBefore, ..mark }
             }
-            (Maker::Edit { number, inferred: false }, _) => {
-                Mark::new(LineOrigin::Edit(number), Why::Written)
+            (Maker::Edit { number, basis }, _) => {
+                let mark = Mark::new(LineOrigin::Edit(number), Why::Written);
+                match basis {
+                    Basis::Session => mark,
+                    Basis::LaterState => mark.weakened(Confidence::Inferred, Why::FoundOnce),
+                    Basis::Commit => mark.weakened(Confidence::Inferred, Why::FitsCommit),
+                }
             }
-            (Maker::Edit { number, .. }, _) => Mark::new(LineOrigin::Edit(number), Why::Written)
-                .weakened(Confidence::Inferred, Why::FoundOnce),
             (Maker::Outside, _) => {
                 let span = *outside.get_or_insert_with(|| {
                     self.outside.push(Span { after: times.0, before: times.1 });

@@ -48,7 +48,8 @@ pub enum Evidence {
         call: Option<Box<str>>,
         /// No later edit of the session changed the file.
         last: bool,
-        /// Another commit has it since before: this one is a copy of that (a rebase, a pick).
+        /// Another commit had it before, on another line of history: this one is a copy (rebased,
+        /// picked, squashed).
         copy: bool,
     },
     /// Lines the commit added to a file that the session had added to it before.
@@ -128,7 +129,7 @@ pub(super) fn judge(
             found.entry(at).or_default().push(evidence);
         }
     }
-    for (at, evidence) in blobs(facts, commits) {
+    for (at, evidence) in blobs(facts, commits, repository)? {
         found.entry(at).or_default().push(evidence);
     }
     for (at, evidence) in lines(facts, commits, repository, wanted)? {
@@ -157,8 +158,13 @@ pub(super) fn judge(
 }
 
 /// Files committed as the session left them: in the first commit that has them after the edit, and
-/// in copies of that commit, which keep the time it was written.
-fn blobs(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
+/// in those that took them over without it (rebased, picked, squashed). A commit that comes after
+/// the first only brings back what was there.
+fn blobs(
+    facts: &SessionFacts,
+    commits: &[Commit],
+    repository: &Git,
+) -> Result<Vec<(usize, Evidence)>, GitError> {
     let mut changes: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
     for (at, commit) in commits.iter().enumerate() {
         for file in &commit.files {
@@ -167,6 +173,7 @@ fn blobs(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
     }
     let mut found: Vec<(usize, Evidence)> = Vec::new();
     let mut seen: HashSet<(usize, &str, &str)> = HashSet::new();
+    let mut ancestry = Ancestry { repository, known: HashMap::new() };
     // Of several edits that left the same content, the last is the one that was committed.
     for state in facts.states.iter().rev() {
         let Some(edited) = state.time else { continue };
@@ -180,13 +187,14 @@ fn blobs(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
                 })
                 .collect();
             there.sort_by_key(|(commit, at, _)| (commit.committed, *at));
-            let Some((first, ..)) = there.first().copied() else { continue };
+            let mut holders: Vec<&str> = Vec::new();
             for (commit, at, path) in there {
-                let original = commit.id == first.id;
-                let copy = !original
-                    && commit.authored == first.authored
-                    && commit.subject == first.subject;
-                if !(original || copy) || !seen.insert((at, path, blob.as_str())) {
+                if ancestry.follows_any(&holders, &commit.id)? {
+                    continue;
+                }
+                let copy = !holders.is_empty();
+                holders.push(&commit.id);
+                if !seen.insert((at, path, blob.as_str())) {
                     continue;
                 }
                 found.push((
@@ -204,7 +212,34 @@ fn blobs(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
             }
         }
     }
-    found
+    Ok(found)
+}
+
+/// Which commits come after which; each pair is asked for once.
+struct Ancestry<'a> {
+    repository: &'a Git,
+    known: HashMap<(String, String), bool>,
+}
+
+impl Ancestry<'_> {
+    fn follows_any(&mut self, earlier: &[&str], later: &str) -> Result<bool, GitError> {
+        for first in earlier {
+            if self.follows(first, later)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn follows(&mut self, first: &str, later: &str) -> Result<bool, GitError> {
+        let pair = (first.to_owned(), later.to_owned());
+        if let Some(known) = self.known.get(&pair) {
+            return Ok(*known);
+        }
+        let follows = self.repository.is_ancestor(first, later)?;
+        self.known.insert(pair, follows);
+        Ok(follows)
+    }
 }
 
 fn lines(

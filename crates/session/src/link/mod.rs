@@ -11,12 +11,14 @@ mod belonging;
 mod blobs;
 mod evidence;
 mod facts;
+mod hook;
 mod lines;
 mod printed;
 
 pub use belonging::Belonging;
 pub use evidence::{Evidence, Link, Tier};
 pub use facts::SessionFacts;
+pub use hook::{HookError, has_hook, with_hook, without_hook};
 
 use crate::model::Session;
 use crate::store::{Commit, Git, GitError};

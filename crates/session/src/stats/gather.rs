@@ -10,7 +10,7 @@ use crate::parallel;
 use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,6 +69,9 @@ pub struct Ledger {
     pub messages: Vec<Message>,
     /// Messages found again in another file.
     pub repeated: u64,
+    /// Messages of subagents that only progress records hold, because the subagent's file is gone.
+    /// They are not among the messages.
+    pub lost: u64,
     pub failures: Vec<StoreError>,
 }
 
@@ -147,6 +150,7 @@ fn unite(
 ) -> Ledger {
     let mut failures = Vec::new();
     let mut parts = Vec::new();
+    let mut copies: HashSet<Box<str>, FixedState> = HashSet::default();
     let mut folders: Vec<Option<Arc<str>>> = vec![None; sources.len()];
     for (at, read) in read.into_iter().enumerate() {
         match read {
@@ -156,6 +160,7 @@ fn unite(
                     folder.clone_from(&read.cwd);
                 }
                 parts.push((at, read.messages));
+                copies.extend(read.copies);
             }
             Err(error) => failures.push(error),
         }
@@ -204,7 +209,8 @@ fn unite(
             }
         }
     }
-    Ledger { sources, failures, ..ledger }
+    let lost = copies.iter().filter(|id| !known.contains_key(*id)).count() as u64;
+    Ledger { sources, failures, lost, ..ledger }
 }
 
 /// Adds what another file says; `home` is that file if the message belongs to it.

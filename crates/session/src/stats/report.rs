@@ -146,6 +146,7 @@ pub fn report(
             grouping.row(&mut groups, message).figures.add(&figures);
         }
     }
+    report.total.lost = ledger.lost;
     report.sessions = sessions.len() as u64;
     report.rows = groups.rows;
     sort(&mut report.rows, by);

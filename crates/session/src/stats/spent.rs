@@ -80,6 +80,8 @@ pub struct Figures {
     pub incomplete: u64,
     /// Messages without any count.
     pub without_usage: u64,
+    /// Messages of subagents whose file is gone, which are not counted; known for totals only.
+    pub lost: u64,
     pub calls: u64,
     pub input: u64,
     pub output: u64,
@@ -124,6 +126,7 @@ impl Figures {
         add(&mut self.messages, other.messages);
         add(&mut self.incomplete, other.incomplete);
         add(&mut self.without_usage, other.without_usage);
+        add(&mut self.lost, other.lost);
         add(&mut self.calls, other.calls);
         add(&mut self.input, other.input);
         add(&mut self.output, other.output);
@@ -146,7 +149,7 @@ impl Figures {
 
     /// Whether the counts are only a lower bound.
     pub fn at_least(&self) -> bool {
-        self.incomplete > 0 || self.without_usage > 0
+        self.incomplete > 0 || self.without_usage > 0 || self.lost > 0
     }
 
     /// Whether the cost is only a lower bound.

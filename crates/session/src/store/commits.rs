@@ -119,6 +119,12 @@ impl Git {
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
     }
 
+    /// Whether a commit is part of the history of another.
+    pub fn is_ancestor(&self, earlier: &str, later: &str) -> Result<bool, GitError> {
+        let without = format!("^{later}");
+        Ok(self.run(&["rev-list", "-1", earlier, &without])?.is_empty())
+    }
+
     /// The lines that commits added to some paths.
     pub fn added_lines(&self, ids: &[String], paths: &[String]) -> Result<AddedLines, GitError> {
         if ids.is_empty() || paths.is_empty() {

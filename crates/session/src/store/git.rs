@@ -67,6 +67,12 @@ impl Git {
         parts.map(|parts| parts.join("/"))
     }
 
+    /// The address of the repository that this one was cloned from.
+    pub fn remote(&self) -> Option<String> {
+        let out = self.run(&["config", "--local", "--get", "remote.origin.url"]).ok()?;
+        Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
+    }
+
     pub(super) fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
         let mut command = self.command(words);
         let output = command.stdin(Stdio::null()).output().map_err(GitError::Start)?;
@@ -87,7 +93,7 @@ impl Git {
         finished(words, output.map_err(GitError::Start)?)
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    pub(super) fn command(&self, words: &[&str]) -> Command {
         let switched_off = [
             "core.fsmonitor=false",
             "core.hooksPath=/dev/null",
@@ -103,7 +109,6 @@ impl Git {
             "log.showRoot=true",
             "log.diffMerges=off",
             "core.bigFileThreshold=512m",
-            "core.commitGraph=false",
         ];
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("--literal-pathspecs");
@@ -179,6 +184,19 @@ impl Git {
         Ok(names)
     }
 
+    /// The commits in the history of `commit` that changed a file, with their times, newest first.
+    pub fn changes(&self, commit: &str, path: &str) -> Result<Vec<(String, Timestamp)>, GitError> {
+        let words =
+            ["log", "--no-show-signature", "--no-ext-diff", "--format=%H %ct", commit, "--"];
+        let out = self.run(&[&words[..], &[path]].concat())?;
+        let text = String::from_utf8_lossy(&out);
+        let row = |row: &str| {
+            let (id, time) = row.split_once(' ')?;
+            Some((id.to_owned(), seconds(time)?))
+        };
+        Ok(text.lines().filter_map(row).collect())
+    }
+
     /// The commit of every line of a file in a commit.
     pub fn blame(&self, commit: &str, path: &str) -> Result<Vec<GitLine>, GitError> {
         let out = self.run(&["blame", "--line-porcelain", "--no-textconv", commit, "--", path])?;
@@ -186,7 +204,7 @@ impl Git {
     }
 }
 
-fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
+pub(super) fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }

@@ -4,6 +4,7 @@ mod commits;
 mod create;
 mod discover;
 mod git;
+mod git_write;
 mod open;
 mod output;
 mod project;
@@ -18,6 +19,7 @@ pub use discover::{
     AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
 };
 pub use git::{Git, GitError, GitLine};
+pub use git_write::NOTES;
 pub use open::{
     Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
@@ -25,4 +27,6 @@ pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
 pub use project::{ProjectScope, project_key};
 pub use source::{Source, SourceReader};
 pub use spool::Spool;
-pub use write::{Access, create_folder, plain_name, replace_file, resolve, write_file};
+pub use write::{
+    Access, create_folder, plain_name, remove_file, replace_file, resolve, write_file,
+};

@@ -223,22 +223,25 @@ impl<'a> Ends<'a> {
 
 /// Appends `wanted` bytes to `buffer`, fewer only at the end of the file. Asks for all of them at
 /// once: `read_to_end` starts with small reads and would make many calls.
-fn append(mut file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+fn append(file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let start = buffer.len();
     buffer.resize(start + wanted, 0);
+    let read = fill(file, buffer.get_mut(start..).unwrap_or_default());
+    buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
+    read
+}
+
+/// Reads until `space` is full or the file ends.
+pub(super) fn fill(mut file: &File, space: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
-    while read < wanted {
-        match file.read(buffer.get_mut(start + read..).unwrap_or_default()) {
+    while let Some(rest) = space.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
             Ok(0) => break,
             Ok(more) => read += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                buffer.truncate(start + read);
-                return Err(error);
-            }
+            Err(error) => return Err(error),
         }
     }
-    buffer.truncate(start + read);
     Ok(read)
 }
 

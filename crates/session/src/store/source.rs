@@ -1,6 +1,6 @@
 //! Fetching content from where it stands.
 
-use super::open::{FileState, StoreError, open};
+use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
 use std::borrow::Cow;
@@ -48,7 +48,14 @@ impl Source {
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
         }
-        Ok(SourceReader { file, path: self.path.to_path_buf(), window: Vec::new(), start: 0 })
+        Ok(SourceReader {
+            file,
+            path: self.path.to_path_buf(),
+            ahead: WINDOW,
+            window: Vec::new(),
+            filled: 0,
+            start: 0,
+        })
     }
 
     /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
@@ -58,7 +65,8 @@ impl Source {
         if length <= limit {
             reader.window.reserve(length as usize);
             let read = (&reader.file).take(length).read_to_end(&mut reader.window);
-            read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
+            reader.filled =
+                read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
         }
         Ok(reader)
     }
@@ -70,32 +78,43 @@ impl Source {
 pub struct SourceReader {
     file: File,
     path: PathBuf,
+    /// How much is read at once.
+    ahead: u64,
     window: Vec<u8>,
+    /// How much of the window holds bytes of the file, from `start` on.
+    filled: usize,
     start: u64,
 }
 
-const WINDOW: u64 = 256 << 10;
+const WINDOW: u64 = 64 << 10;
 
 impl SourceReader {
+    /// For content that is asked for here and there: reads no more than it is asked for.
+    pub fn sparse(self) -> SourceReader {
+        SourceReader { ahead: 0, ..self }
+    }
+
     /// The bytes of a span.
     pub fn bytes(&mut self, span: Span) -> Result<&[u8], StoreError> {
         let length = u64::from(span.length);
-        let inside = span.offset >= self.start
-            && span.offset + length <= self.start + self.window.len() as u64;
+        let inside =
+            span.offset >= self.start && span.offset + length <= self.start + self.filled as u64;
         if !inside {
-            self.window.clear();
-            if self.window.capacity() as u64 > 4 * WINDOW {
-                self.window = Vec::new();
-            }
+            self.filled = 0;
             self.start = span.offset;
-            let read = self
-                .file
-                .seek(SeekFrom::Start(span.offset))
-                .and_then(|_| (&self.file).take(length.max(WINDOW)).read_to_end(&mut self.window));
-            read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
+            let wanted = length.max(self.ahead) as usize;
+            if wanted > self.window.len() || self.window.len() as u64 > 4 * WINDOW {
+                self.window = vec![0; wanted];
+            }
+            let space = self.window.get_mut(..wanted).unwrap_or_default();
+            let read =
+                self.file.seek(SeekFrom::Start(span.offset)).and_then(|_| fill(&self.file, space));
+            self.filled =
+                read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         }
         let from = (span.offset - self.start) as usize;
-        match self.window.get(from..from + span.length as usize) {
+        let filled = self.window.get(..self.filled).unwrap_or_default();
+        match filled.get(from..from + span.length as usize) {
             Some(bytes) => Ok(bytes),
             None => Err(StoreError::Changed { path: self.path.clone() }),
         }
@@ -116,8 +135,8 @@ impl SourceReader {
             return Ok(self.text(content)?.into_owned());
         };
         let length = u64::from(span.length);
-        let inside = span.offset >= self.start
-            && span.offset + length <= self.start + self.window.len() as u64;
+        let inside =
+            span.offset >= self.start && span.offset + length <= self.start + self.filled as u64;
         if inside {
             return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
         }

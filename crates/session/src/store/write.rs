@@ -16,6 +16,8 @@ pub enum Access {
     Usual,
     /// The user alone.
     Private,
+    /// Whoever the user's settings allow; they may run it, too.
+    Program,
     /// Those who could read the file that is replaced; the user alone if there was none.
     AsBefore,
 }
@@ -43,6 +45,7 @@ pub fn write_file<E: From<StoreError>>(
         use std::os::unix::fs::PermissionsExt;
         let mode = match access {
             Access::Usual => 0o666,
+            Access::Program => 0o777,
             Access::Private | Access::AsBefore => 0o600,
         };
         builder.permissions(std::fs::Permissions::from_mode(mode));
@@ -82,7 +85,7 @@ pub fn create_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Removes a file that this program wrote.
-pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
+pub fn remove_file(path: &Path) -> Result<(), StoreError> {
     std::fs::remove_file(path).map_err(|cause| StoreError::Io { path: path.into(), cause })
 }
 

@@ -6,6 +6,7 @@ mod blocks;
 mod check;
 mod clone;
 mod content;
+mod link;
 mod session;
 mod stats;
 
@@ -15,6 +16,7 @@ pub use blame::{
 };
 pub use check::CheckJson;
 pub use clone::{CloneJson, ProofJson};
+pub use link::{LINK_SCHEMA, NOTE_SCHEMA, link_json, note_json};
 pub use session::SessionJson;
 pub use stats::{STATS_SCHEMA, stats_json, zone_name};
 

@@ -62,6 +62,7 @@ fn figures(figures: &Figures) -> Value {
         "messages": figures.messages,
         "incomplete_messages": figures.incomplete,
         "messages_without_usage": figures.without_usage,
+        "lost_messages": figures.lost,
         "calls": figures.calls,
         "tokens": {
             "input": figures.input,

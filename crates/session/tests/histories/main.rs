@@ -15,10 +15,7 @@ mod sessions;
 mod world;
 
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
-use backstory_session::history::{
-    Extracted, Gathered, LineOrigin, Readings, Target, extract, trace,
-};
+use backstory_session::history::{Extracted, Gathered, LineOrigin, Readings, Target, read, trace};
 use backstory_session::store::{Root, discover};
 use oracle::Author;
 use rayon::prelude::*;
@@ -76,8 +73,7 @@ fn check(seed: u64) -> Result<Tally, String> {
     let parts: Vec<Extracted> = found
         .sessions
         .iter()
-        .map(|files| claude_code::read(files, Limits::default(), &mut buffer).unwrap().0)
-        .map(|session| extract(&session, &wanted))
+        .map(|files| read(files, Limits::default(), &mut buffer, &wanted).unwrap().0)
         .collect();
     let gathered = Gathered::new(parts, Readings::All);
     let text = world.text();

@@ -61,7 +61,7 @@ impl Ended {
 }
 
 /// A word as a shell would want it.
-pub(in crate::commands) fn quoted(word: &OsStr) -> String {
+pub(crate) fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {

@@ -12,7 +12,7 @@ use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::times;
 use crate::ui;
-pub(super) use child::quoted;
+pub(crate) use child::quoted;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use std::ffi::OsString;

@@ -26,6 +26,8 @@ pub(crate) struct Expenses {
     pub(crate) cwd: Option<Arc<str>>,
     pub(crate) started: Option<Timestamp>,
     pub(crate) messages: Vec<Expense>,
+    /// Ids of a subagent's messages that progress records repeat.
+    pub(crate) copies: HashSet<Box<str>, FixedState>,
     by_id: HashMap<Box<str>, usize, FixedState>,
     texts: HashSet<Arc<str>, FixedState>,
     detail: Detail,
@@ -42,6 +44,7 @@ pub(crate) fn expenses(
         cwd: None,
         started: None,
         messages: Vec::new(),
+        copies: HashSet::default(),
         by_id: HashMap::default(),
         texts: HashSet::default(),
         detail,
@@ -57,6 +60,9 @@ impl Selective for Expenses {
 
 impl Visitor for Expenses {
     fn record(&mut self, record: &Record<'_>) {
+        if record.kind() == RecordKind::Progress {
+            self.copy(record);
+        }
         if record.kind() != RecordKind::Assistant && !self.wants_all() {
             return;
         }
@@ -80,6 +86,20 @@ impl Visitor for Expenses {
 }
 
 impl Expenses {
+    /// A message of a subagent inside a progress record (2.1.9 to 2.1.83). Its own file holds it as
+    /// well, unless that is gone.
+    fn copy(&mut self, record: &Record<'_>) {
+        let held = record.value().get("data").and_then(|data| data.get("message"));
+        let held =
+            held.filter(|held| held.get("type").is_some_and(|kind| kind.is_text("assistant")));
+        let Some(message) = held.and_then(|held| held.get("message")) else { return };
+        let synthetic = message.get("model").is_some_and(|model| model.is_text("<synthetic>"));
+        let id = message.get_text("id").filter(|_| !synthetic && message.get("usage").is_some());
+        if let Some(id) = id.filter(|id| !self.copies.contains(id.as_ref())) {
+            self.copies.insert(id.as_ref().into());
+        }
+    }
+
     fn message(
         &mut self,
         envelope: &Envelope<'_>,

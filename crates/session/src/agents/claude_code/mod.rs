@@ -34,6 +34,7 @@ mod tree;
 mod turns;
 
 use crate::analyze::Examined;
+use crate::history::{Notes, Wanted};
 use crate::model::{Session, SessionKind};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
@@ -61,7 +62,7 @@ pub fn read(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let (session, _, failures) = read_family::<()>(files, limits, buffer)?;
+    let (session, _, failures) = read_family(files, limits, buffer, &|| ())?;
     Ok((session, failures))
 }
 
@@ -72,7 +73,28 @@ pub fn examine(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
-    read_family(files, limits, buffer)
+    read_family(files, limits, buffer, &Examined::default)
+}
+
+/// Reads a session with all its subagents, and notes of each file what its calls say about files.
+pub(crate) fn read_noted<'w>(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    wanted: Wanted<'w>,
+) -> Result<(Session, Vec<Notes<'w>>, Vec<StoreError>), StoreError> {
+    read_family(files, limits, buffer, &|| Notes::new(wanted))
+}
+
+/// [`read_noted`] for a subagent's file by itself.
+pub(crate) fn read_stray_noted<'w>(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    wanted: Wanted<'w>,
+) -> Result<(Session, Notes<'w>), StoreError> {
+    let (agent, notes) = read_agent(file, None, limits, buffer, &|| Notes::new(wanted))?;
+    Ok((agent.session, notes))
 }
 
 /// Reads a session's own file, without its subagents.
@@ -81,7 +103,7 @@ pub fn read_alone(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<Session, StoreError> {
-    read_main::<()>(files, limits, buffer).map(|(session, _, ())| session)
+    read_main(files, limits, buffer, &|| ()).map(|(session, _, ())| session)
 }
 
 /// Reads a subagent's file by itself.
@@ -90,7 +112,7 @@ pub fn read_stray(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<Session, StoreError> {
-    read_agent::<()>(file, None, limits, buffer).map(|(agent, ())| agent.session)
+    read_agent(file, None, limits, buffer, &|| ()).map(|(agent, ())| agent.session)
 }
 
 /// [`examine`] for a subagent's file by itself.
@@ -99,11 +121,12 @@ pub fn examine_stray(
     limits: Limits,
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Examined), StoreError> {
-    read_agent(file, None, limits, buffer).map(|(agent, examined)| (agent.session, examined))
+    let (agent, examined) = read_agent(file, None, limits, buffer, &Examined::default)?;
+    Ok((agent.session, examined))
 }
 
 /// Something that looks at records while they are read.
-trait Companion: Default {
+trait Companion {
     fn record(&mut self, record: &Record<'_>);
     fn finish(&mut self, path: &Path, rows: &Rows, session: &Session);
 }
@@ -124,8 +147,17 @@ impl Companion for Examined {
     }
 }
 
+impl Companion for Notes<'_> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.record(record);
+    }
+
+    fn finish(&mut self, path: &Path, _: &Rows, _: &Session) {
+        self.finish(path);
+    }
+}
+
 /// Rows and a companion, fed together.
-#[derive(Debug, Default)]
 struct Both<C> {
     rows: Rows,
     companion: C,
@@ -146,13 +178,14 @@ fn read_family<C: Companion>(
     files: &SessionFiles,
     limits: Limits,
     buffer: &mut Vec<u8>,
+    new: &dyn Fn() -> C,
 ) -> Result<(Session, Vec<C>, Vec<StoreError>), StoreError> {
-    let (mut session, linkage, companion) = read_main(files, limits, buffer)?;
+    let (mut session, linkage, companion) = read_main(files, limits, buffer, new)?;
     let mut companions = vec![companion];
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
-        match read_agent(file, files.project_key.clone(), limits, buffer) {
+        match read_agent(file, files.project_key.clone(), limits, buffer, new) {
             Ok((agent, companion)) => {
                 agents.push(agent);
                 companions.push(companion);
@@ -168,8 +201,9 @@ fn read_main<C: Companion>(
     files: &SessionFiles,
     limits: Limits,
     buffer: &mut Vec<u8>,
+    new: &dyn Fn() -> C,
 ) -> Result<(Session, Linkage, C), StoreError> {
-    read_one(&files.path, buffer, limits, |source, modified| Origin {
+    read_one(&files.path, buffer, limits, new, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
         project_key: files.project_key.clone(),
@@ -183,9 +217,10 @@ fn read_agent<C: Companion>(
     project_key: Option<String>,
     limits: Limits,
     buffer: &mut Vec<u8>,
+    new: &dyn Fn() -> C,
 ) -> Result<(family::Member, C), StoreError> {
     let (mut session, linkage, companion) =
-        read_one(&file.path, buffer, limits, |source, modified| Origin {
+        read_one(&file.path, buffer, limits, new, |source, modified| Origin {
             id: file.id.clone(),
             kind: kind_by_place(file),
             project_key,
@@ -214,9 +249,11 @@ fn read_one<C: Companion>(
     path: &Path,
     buffer: &mut Vec<u8>,
     limits: Limits,
+    new: &dyn Fn() -> C,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
 ) -> Result<(Session, Linkage, C), StoreError> {
-    let read = read_file(path, limits, buffer, Both::<C>::default)?;
+    let read =
+        read_file(path, limits, buffer, || Both { rows: Rows::default(), companion: new() })?;
     let Both { mut rows, mut companion } = read.visitor;
     rows.totals = read.totals;
     if read.growing {

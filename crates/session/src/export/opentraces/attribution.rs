@@ -1,6 +1,7 @@
 //! Which lines of which files the session wrote, and the patches that did it.
 
 use super::model_name;
+use crate::export::commits::{Anchor, time};
 use crate::export::flow::What;
 use crate::export::json::{Canon, sha256};
 use crate::export::lines::{WrittenFile, WrittenRange};
@@ -33,10 +34,27 @@ pub(super) fn write(prepared: &Prepared<'_>, trace: &str, canon: &mut Canon<'_>)
     }
     canon.close_list();
     canon.key("revision");
-    canon.null();
+    match revision(prepared) {
+        Some(revision) => {
+            canon.open();
+            canon.key("revision");
+            canon.plain(revision);
+            canon.key("vcs_type");
+            canon.plain("git");
+            canon.close();
+        }
+        None => canon.null(),
+    }
     canon.key("unaccounted_files");
     canon.null();
     canon.close();
+}
+
+/// The commit that the line numbers hold for.
+pub(in crate::export) fn revision<'p>(prepared: &'p Prepared<'_>) -> Option<&'p str> {
+    let files = prepared.written.files.iter().filter(|file| !file.ranges.is_empty());
+    let recorded: Vec<&str> = files.map(|file| &*file.recorded).collect();
+    prepared.commits.revision(&recorded)
 }
 
 /// One for each edit that has lines left.
@@ -140,7 +158,10 @@ pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
         let id = patch_id(prepared, &edit.path, edit.call.as_deref(), &edit.change, canon);
         canon.open();
         canon.key("anchor");
-        canon.null();
+        match prepared.commits.anchor(edit.call.as_deref(), &edit.recorded) {
+            Some(anchor) => write_anchor(&anchor, canon),
+            None => canon.null(),
+        }
         canon.key("capture_method");
         canon.plain_list(["session_trace"]);
         canon.key("file_path");
@@ -169,6 +190,27 @@ pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
         canon.close();
     }
     canon.close_list();
+}
+
+fn write_anchor(anchor: &Anchor<'_>, canon: &mut Canon<'_>) {
+    canon.open();
+    canon.key("blob_sha");
+    canon.plain_or_null(anchor.blob);
+    canon.key("commit_sha");
+    canon.plain(&anchor.link.commit.id);
+    canon.key("evidence_firmness");
+    canon.plain(anchor.firmness);
+    canon.key("evidence_tier");
+    canon.plain(anchor.tier);
+    canon.key("found");
+    canon.flag(true);
+    canon.key("git_patch_id");
+    canon.null();
+    canon.key("last_searched_at");
+    canon.plain(&time(anchor.link).to_string());
+    canon.key("path");
+    canon.text(anchor.path);
+    canon.close();
 }
 
 /// Made from what is exported, never from what was taken out.

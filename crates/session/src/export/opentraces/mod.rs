@@ -5,11 +5,13 @@
 //! does not hold is null: nothing is guessed from the machine on which the export runs.
 
 mod attribution;
+mod snippet;
 mod step;
 
-pub(super) use attribution::{by_edit, range_hash};
+pub(super) use attribution::{by_edit, range_hash, revision};
 pub(super) use step::{beginning, call_id, result_text, write_input};
 
+use super::commits::{owner_and_name, tier_name};
 use super::json::Canon;
 use super::prepared::Prepared;
 use super::shapes::Shapes;
@@ -25,7 +27,7 @@ const CLASSIFIER: &str = concat!("backstory ", env!("CARGO_PKG_VERSION"));
 pub(super) fn write(
     prepared: &Prepared<'_>,
     schema: OpenTracesSchema,
-    options: &Options,
+    options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {
@@ -63,15 +65,16 @@ pub(super) fn write(
     canon.key("generation_index");
     canon.number(options.generation);
     canon.key("git_links");
-    canon.empty_list();
+    git_links(prepared, canon);
     canon.key("lifecycle");
-    canon.plain("provisional");
+    let committed = prepared.commits.newest().is_some();
+    canon.plain(if committed { "final" } else { "provisional" });
     canon.key("metadata");
     metadata(prepared, canon);
     canon.key("metrics");
     metrics(prepared, canon);
     canon.key("outcome");
-    outcome(prepared, newest, canon);
+    outcome(prepared, schema, canon);
     if newest {
         canon.key("patches");
         attribution::patches(prepared, canon);
@@ -196,6 +199,8 @@ fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     let session = prepared.session;
     let left_out = prepared.flow.left_out;
     canon.open();
+    canon.key("commits_searched");
+    canon.flag(prepared.commits.searched);
     canon.key("continues");
     canon.plain_list(session.continues.iter().map(|id| &**id));
     canon.key("cwds");
@@ -244,7 +249,7 @@ fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.key("cache_hit_rate");
     canon.float_or_null((read > 0).then(|| usage.cache_read as f64 / read as f64));
     canon.key("estimated_cost_usd");
-    canon.null();
+    canon.float_or_null(prepared.dollars());
     canon.key("total_cache_creation_tokens");
     canon.number(usage.cache_write);
     canon.key("total_cache_read_tokens");
@@ -261,17 +266,18 @@ fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
 }
 
 /// How the last turn ended is known; whether the work was any good is not.
-fn outcome(prepared: &Prepared<'_>, newest: bool, canon: &mut Canon<'_>) {
+fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<'_>) {
     let last = prepared.session.turns.last().map(|turn| turn.outcome);
     canon.open();
+    let newest = prepared.commits.newest();
     canon.key("commit_sha");
-    canon.null();
+    canon.plain_or_null(newest.map(|link| &*link.commit.id));
     canon.key("committed");
-    canon.flag(false);
+    canon.flag(newest.is_some());
     canon.key("description");
     let ended = last.map(|outcome| format!("last turn: {}", outcome.name()));
     canon.plain_or_null(ended.as_deref());
-    if !newest {
+    if schema == OpenTracesSchema::V0_3 {
         canon.key("patch");
         canon.null();
     }
@@ -292,6 +298,29 @@ fn outcome(prepared: &Prepared<'_>, newest: bool, canon: &mut Canon<'_>) {
         _ => None,
     });
     canon.close();
+}
+
+fn git_links(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
+    canon.open_list();
+    for link in &prepared.commits.links {
+        canon.open();
+        canon.key("branch");
+        canon.null();
+        canon.key("commit_reachable");
+        canon.null();
+        canon.key("content_alive");
+        canon.null();
+        canon.key("repo_url");
+        canon.text_or_null(prepared.commits.url.as_deref());
+        canon.key("revision");
+        canon.plain(&link.commit.id);
+        canon.key("tier");
+        canon.plain(tier_name(link));
+        canon.key("vcs_type");
+        canon.plain("git");
+        canon.close();
+    }
+    canon.close_list();
 }
 
 fn security(report: Option<&Report>, canon: &mut Canon<'_>) {
@@ -327,10 +356,11 @@ fn task(
     canon.null();
     canon.key("description");
     canon.text_or_null(description.as_deref());
+    let url = prepared.commits.url.as_deref();
     canon.key("repository");
-    canon.null();
+    canon.text_or_null(url.and_then(owner_and_name));
     canon.key("repository_url");
-    canon.null();
+    canon.text_or_null(url);
     canon.key("source");
     canon.plain_or_null(asked.map(|(_, kind)| match kind {
         TurnKind::Command => "slash_command",

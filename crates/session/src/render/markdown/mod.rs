@@ -14,7 +14,7 @@ use super::heading;
 use super::outline::TurnView;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use crate::escape::{self, longest_run, markdown_code, markdown_line};
+use crate::escape::{self, markdown_code, markdown_fence, markdown_line};
 use crate::excerpt::Excerpt;
 use crate::figures::{bytes, counted, duration};
 use crate::model::Outcome;
@@ -38,7 +38,7 @@ impl<'a, W: Write> Markdown<'a, W> {
     fn fenced(&mut self, language: &str, text: &str) -> Rendered {
         let text = escape::lines(text);
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+        let fence = markdown_fence(text);
         writeln!(self.out, "{fence}{language}\n{text}\n{fence}\n")?;
         Ok(())
     }
@@ -49,7 +49,7 @@ impl<'a, W: Write> Markdown<'a, W> {
         let shown = match contain(text.trim_start_matches('\n'), breaks) {
             Some(shown) => shown,
             None => {
-                let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
+                let fence = markdown_fence(&text);
                 code = format!("{fence}\n{text}\n{fence}");
                 code.as_str().into()
             }

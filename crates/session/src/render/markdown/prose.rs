@@ -2,10 +2,11 @@
 //!
 //! Models answer in Markdown, so their words are kept as such, with what could break out of its
 //! place changed: HTML becomes text, headings go down to the sixth level, images and odd links
-//! become text, definitions of link targets too. A second parse checks the outcome; what is still
-//! not contained (a fence that never ends, say) is shown as code instead.
+//! become text, definitions of link targets too. Where that may change how the rest is read, a
+//! second parse checks the outcome; what is still not contained (a fence that never ends, say) is
+//! shown as code instead.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use std::borrow::Cow;
 
 /// What to do with line ends inside a paragraph.
@@ -26,13 +27,24 @@ pub(crate) fn contain(text: &str, breaks: Breaks) -> Option<Cow<'_, str>> {
         return None;
     }
     let lines = breaks == Breaks::Hard && text.trim().contains('\n');
-    if !lines && (is_plain(text) || !text.contains('\t') && is_contained(text)) {
+    if !lines && is_plain(text) {
         return Some(Cow::Borrowed(text));
     }
     // Behind the mark of a quotation a tab is narrower, and code would stop being code.
-    let text = text.replace('\t', "    ");
-    let edited = apply(&text, edits(&text, breaks));
-    is_contained(&edited).then_some(Cow::Owned(edited))
+    let text = match text.contains('\t') {
+        true => Cow::Owned(text.replace('\t', "    ")),
+        false => Cow::Borrowed(text),
+    };
+    let parsed = Parsed::of(&text, breaks);
+    let verdict = (parsed.is_contained, parsed.needs_proof);
+    if parsed.edits.is_empty() {
+        return parsed.is_contained.then_some(text);
+    }
+    let edited = apply(&text, parsed.edits);
+    match verdict {
+        (contained, false) => contained.then_some(Cow::Owned(edited)),
+        (_, true) => Parsed::of(&edited, Breaks::Soft).is_harmless().then_some(Cow::Owned(edited)),
+    }
 }
 
 /// Whether nothing in it can be a heading, a fence, HTML, an image or a link.
@@ -50,45 +62,108 @@ struct Edit {
     added: &'static str,
 }
 
-fn edits(text: &str, breaks: Breaks) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    let mut insert = |at: usize, removed: usize, added| edits.push(Edit { at, removed, added });
-    let events = Parser::new_ext(text, Options::empty()).into_offset_iter();
-    for (_, definition) in events.reference_definitions().iter() {
-        insert(definition.span.start, 0, "\\");
+/// What a parse says of a text.
+struct Parsed {
+    /// What has to be changed.
+    edits: Vec<Edit>,
+    /// The changes may change how the rest is read. Deeper headings and hard line ends do not.
+    needs_proof: bool,
+    /// What follows the text would be read as if the text were not there.
+    is_contained: bool,
+}
+
+impl Parsed {
+    fn of(text: &str, breaks: Breaks) -> Parsed {
+        const PROBE: &str = "PROBE";
+        let whole = format!("{text}\n\n{PROBE}\n");
+        let mut edits = Vec::new();
+        let mut needs_proof = false;
+        let mut depth = 0_usize;
+        let mut last = (0, 0, false);
+        let events = Parser::new_ext(&whole, Options::empty()).into_offset_iter();
+        for (_, definition) in events.reference_definitions().iter() {
+            edits.push(Edit { at: definition.span.start, removed: 0, added: "\\" });
+            needs_proof = true;
+        }
+        for (event, range) in events {
+            let mut change = Change { edits: &mut edits, needs_proof: &mut needs_proof };
+            change.of_event(
+                &event,
+                whole.get(range.clone()).unwrap_or_default(),
+                range.start,
+                breaks,
+            );
+            match event {
+                Event::Start(tag) => {
+                    if depth == 0 {
+                        last = (range.start, range.end, tag == Tag::Paragraph);
+                    }
+                    depth += 1;
+                }
+                Event::End(_) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        let (start, end, is_paragraph) = last;
+        let is_contained = is_paragraph && whole.get(start..end).map(str::trim) == Some(PROBE);
+        Parsed { edits, needs_proof, is_contained }
     }
-    for (event, range) in events {
-        let part = text.get(range.clone()).unwrap_or_default();
+
+    /// Whether it can stand as it is.
+    fn is_harmless(&self) -> bool {
+        self.is_contained && self.edits.is_empty()
+    }
+}
+
+/// Where changes are collected.
+struct Change<'a> {
+    edits: &'a mut Vec<Edit>,
+    needs_proof: &'a mut bool,
+}
+
+impl Change<'_> {
+    fn insert(&mut self, at: usize, removed: usize, added: &'static str) {
+        self.edits.push(Edit { at, removed, added });
+    }
+
+    /// What has to be changed because of an event that covers `part`, which begins at `start`.
+    fn of_event(&mut self, event: &Event<'_>, part: &str, start: usize, breaks: Breaks) {
         match event {
             Event::Html(_) | Event::InlineHtml(_) => {
+                *self.needs_proof = true;
                 for (at, _) in part.match_indices('<') {
-                    insert(range.start + at, 1, "&lt;");
+                    self.insert(start + at, 1, "&lt;");
                 }
             }
+            Event::Start(Tag::Heading { level: HeadingLevel::H6, .. }) => {}
             Event::Start(Tag::Heading { level, .. }) => match part.strip_prefix('#') {
-                Some(_) => insert(range.start, 0, deeper(level)),
+                Some(_) => self.insert(start, 0, deeper(*level)),
                 None => {
-                    insert(range.start, 0, "###### ");
+                    *self.needs_proof = true;
+                    self.insert(start, 0, "###### ");
                     // The line below that made it a heading.
                     let line = part.trim_end().rfind('\n').map_or(0, |at| at + 1);
                     let under = part.get(line..).unwrap_or_default();
                     for (at, _) in under.match_indices(['=', '-']) {
-                        insert(range.start + line + at, 1, "");
+                        self.insert(start + line + at, 1, "");
                     }
                 }
             },
-            Event::Start(Tag::Image { .. }) => insert(range.start, 0, "\\"),
-            Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(&dest_url) => {
+            Event::Start(Tag::Image { .. }) => {
+                *self.needs_proof = true;
+                self.insert(start, 0, "\\");
+            }
+            Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(dest_url) => {
+                *self.needs_proof = true;
                 match part.starts_with('<') {
-                    true => insert(range.start, 1, "&lt;"),
-                    false => insert(range.start, 0, "\\"),
+                    true => self.insert(start, 1, "&lt;"),
+                    false => self.insert(start, 0, "\\"),
                 }
             }
-            Event::SoftBreak if breaks == Breaks::Hard => insert(range.start, 0, "\\"),
+            Event::SoftBreak if breaks == Breaks::Hard => self.insert(start, 0, "\\"),
             _ => {}
         }
     }
-    edits
 }
 
 fn deeper(level: HeadingLevel) -> &'static str {
@@ -126,36 +201,6 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     }
     out.push_str(text.get(at..).unwrap_or_default());
     out
-}
-
-/// Whether what follows would be read as if this text were not there.
-fn is_contained(text: &str) -> bool {
-    const PROBE: &str = "PROBE";
-    let whole = format!("{text}\n\n{PROBE}\n");
-    let events = Parser::new_ext(&whole, Options::empty()).into_offset_iter();
-    if events.reference_definitions().iter().next().is_some() {
-        return false;
-    }
-    let mut depth = 0_usize;
-    let mut last = (0, 0, false);
-    for (event, range) in events {
-        match event {
-            Event::Html(_) | Event::InlineHtml(_) => return false,
-            Event::Start(Tag::Image { .. }) => return false,
-            Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(&dest_url) => return false,
-            Event::Start(Tag::Heading { level, .. }) if level != HeadingLevel::H6 => return false,
-            Event::Start(tag) => {
-                if depth == 0 {
-                    last = (range.start, range.end, tag == Tag::Paragraph);
-                }
-                depth += 1;
-            }
-            Event::End(TagEnd::Paragraph | _) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    let (start, end, is_paragraph) = last;
-    is_paragraph && whole.get(start..end).map(str::trim) == Some(PROBE)
 }
 
 #[cfg(test)]

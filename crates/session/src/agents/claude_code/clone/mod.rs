@@ -1,12 +1,13 @@
 //! Clones of Claude Code's sessions.
 //!
 //! [`gather`] reads the source once; [`take`] says which records belong to the clone, [`decide`]
-//! (with [`zones`] and [`texts`]) what happens to their blocks, [`plan`] in which order and from
+//! (with [`zones`], [`texts`] and [`clear`]) what happens to their blocks, [`plan`] in which order and from
 //! where they hang; [`rewrite`] and [`content`] make the bytes. The conversation that a resume
 //! continues becomes one straight line, whatever branches parallel calls had made of it: then every
 //! client, old or new, reads it alike.
 
 mod agents;
+mod clear;
 mod content;
 mod decide;
 mod edits;

@@ -174,9 +174,7 @@ impl Plan {
         options: &Options,
         tree: &Tree<'_>,
     ) -> Option<Reason> {
-        if self.references(rows, other).is_none() {
-            return None;
-        }
+        self.references(rows, other)?;
         let name = *other.names.first()?;
         let at = rows.find(name).filter(|_| options.up_to.is_none());
         match nearest(tree, at, |row| self.naming.row(row).is_some()) {
@@ -202,7 +200,7 @@ impl Plan {
             let earlier =
                 |at: &usize| gathered.others.get(*at).is_some_and(|other| other.line < line);
             while number > 0
-                && let Some(other) = waiting.next_if(&earlier)
+                && let Some(other) = waiting.next_if(earlier)
             {
                 self.items.push(Item::Other(other));
             }

@@ -1,0 +1,235 @@
+//! `backstory link`
+
+mod hook;
+mod text;
+
+use crate::args::GlobalArguments;
+use crate::error::{CliError, Outcome};
+use crate::figures::counted;
+use crate::select::{Chosen, for_each};
+use crate::ui::{self, JsonLines};
+use crate::work::Work;
+use backstory_session::agents::claude_code;
+use backstory_session::history::{speaks_of, telling_part};
+use backstory_session::link::{Belonging, Link, SessionFacts, links_of_facts, links_to};
+use backstory_session::model::Session;
+use backstory_session::store::{Commit, Git, GitError, Notice};
+use backstory_session::wire::{link_json, note_json};
+use clap::{Args, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Tell which commits hold a session's work, and who made a commit
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  backstory link latest                     commits that hold the newest session's work\n  backstory link --commit HEAD              sessions that made the last commit\n  backstory link --range main..topic --json\n  backstory link install                    record it as a note after every commit\n\nExit: 0 there are links, 1 there are none."
+)]
+pub(crate) struct LinkArguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Sessions: ids, starts of ids, paths, or `latest`
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<String>,
+
+    /// Sessions that made this commit
+    #[arg(long, value_name = "REV", conflicts_with_all = ["sessions", "range"])]
+    commit: Option<String>,
+
+    /// Sessions that made these commits (main..topic)
+    #[arg(long, value_name = "RANGE", conflicts_with = "sessions")]
+    range: Option<String>,
+
+    /// The repository (default: that of the current folder)
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repo: PathBuf,
+
+    /// The repository lay in DIR when its sessions were recorded; repeatable
+    #[arg(long, value_name = "DIR")]
+    recorded_as: Vec<String>,
+
+    /// Write what is found into the commit's note (refs/notes/backstory)
+    #[arg(long, requires = "commit")]
+    note: bool,
+
+    /// One JSON object for each link (backstory.link/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Record the sessions of every commit from now on, by a post-commit hook
+    Install(hook::HookArguments),
+    /// Take the hook out again
+    Uninstall(hook::HookArguments),
+    /// Tell whether the hook is there
+    Status(hook::HookArguments),
+}
+
+pub(crate) fn run(
+    arguments: &LinkArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    match &arguments.action {
+        Some(Action::Install(install)) => return hook::install(install),
+        Some(Action::Uninstall(uninstall)) => return hook::uninstall(uninstall),
+        Some(Action::Status(status)) => return hook::status(status),
+        None => {}
+    }
+    let git = repository(&arguments.repo)?;
+    let (links, notices) = match (&arguments.commit, &arguments.range) {
+        (None, None) if arguments.sessions.is_empty() => {
+            return Err(CliError::new("nothing is named to be linked")
+                .hint("name a session (`latest`), --commit REV or --range A..B"));
+        }
+        (None, None) => of_sessions(arguments, &git, global)?,
+        _ => of_commits(arguments, &git, global)?,
+    };
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    if arguments.note {
+        write_note(arguments, &git, &links)?;
+    }
+    if arguments.json {
+        let mut out = JsonLines::new();
+        for link in &links {
+            out.write(&link_json(link, git.top()))?;
+        }
+        out.finish()?;
+    } else if !links.is_empty() {
+        let mut out = ui::stdout();
+        let by_commit = arguments.commit.is_some() || arguments.range.is_some();
+        let heading = if by_commit { text::By::Commit } else { text::By::Session };
+        text::write(&mut out, &links, heading)?;
+        out.flush()?;
+    } else {
+        return Err(CliError::not_found("no link").hint(
+            "only evidence counts: commits printed, bytes or lines committed, files at the time",
+        ));
+    }
+    Ok(match (links.is_empty(), notices.is_empty()) {
+        (_, false) => Outcome::Incomplete,
+        (true, true) => Outcome::Nothing,
+        (false, true) => Outcome::Fine,
+    })
+}
+
+pub(super) fn repository(path: &Path) -> Result<Git, CliError> {
+    // `holding` looks for the repository of something inside a folder.
+    Git::holding(&path.join(".")).or_else(|| Git::holding(&path.join("x"))).ok_or_else(|| {
+        CliError::new(format!("`{}`: no git repository", path.display()))
+            .hint("name one with --repo DIR")
+    })
+}
+
+fn failed(error: &GitError) -> CliError {
+    CliError::new(error.to_string()).hint("`git log` in that folder shows what git itself says")
+}
+
+/// Links of the sessions found by the threads, and what could not be done.
+type Found = (Vec<Link>, Vec<Notice>);
+
+fn of_sessions(
+    arguments: &LinkArguments,
+    git: &Git,
+    global: &GlobalArguments,
+) -> Result<Found, CliError> {
+    let work = Work::named(&arguments.sessions, global)?;
+    let find = |facts: &SessionFacts| links_of_facts(facts, git);
+    each(&work, arguments, git, &|_| true, &find)
+}
+
+fn of_commits(
+    arguments: &LinkArguments,
+    git: &Git,
+    global: &GlobalArguments,
+) -> Result<Found, CliError> {
+    let commits = commits(arguments, git)?;
+    let work = Work::named(&[], global)?;
+    let mut words: Vec<String> =
+        commits.iter().filter_map(|commit| commit.id.get(..7)).map(str::to_owned).collect();
+    let mut searchable = true;
+    for file in commits.iter().flat_map(|commit| &commit.files) {
+        match telling_part(&file.path) {
+            Some(word) => words.push(word.to_owned()),
+            None => searchable = false,
+        }
+    }
+    words.sort();
+    words.dedup();
+    let speaks = |chosen: Chosen<'_>| match chosen {
+        Chosen::Session(files) if searchable => speaks_of(files, &words),
+        _ => true,
+    };
+    let find = |facts: &SessionFacts| links_to(facts, &commits, git);
+    each(&work, arguments, git, &speaks, &find)
+}
+
+fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
+    let unknown = |what: &str| {
+        CliError::not_found(format!("`{what}`: no such commit in `{}`", git.top().display()))
+            .hint("give a revision that git knows, such as HEAD~2, or a range such as main..topic")
+    };
+    let ids = match (&arguments.commit, &arguments.range) {
+        (Some(revision), _) => vec![git.commit(revision).map_err(|_| unknown(revision))?.0],
+        (None, Some(range)) => git.range(range).map_err(|_| unknown(range))?,
+        (None, None) => Vec::new(),
+    };
+    git.commits_named(&ids).map_err(|error| failed(&error))
+}
+
+/// Reads sessions on all threads and asks each for its links.
+fn each(
+    work: &Work,
+    arguments: &LinkArguments,
+    git: &Git,
+    wanted: &(dyn Fn(Chosen<'_>) -> bool + Sync),
+    find: &(dyn Fn(&SessionFacts) -> Result<Vec<Link>, GitError> + Sync),
+) -> Result<Found, CliError> {
+    let chosen = work.chosen();
+    let link = |session: &Session| {
+        let belonging = Belonging::of(session, git, &arguments.recorded_as);
+        let facts = SessionFacts::of(session, &belonging);
+        if facts.is_empty() { Ok(Vec::new()) } else { find(&facts) }
+    };
+    let (parts, mut notices) = for_each(
+        &chosen,
+        "linking",
+        Vec::new,
+        |parts, at, chosen, buffer| {
+            if !wanted(chosen) {
+                return Ok(Vec::new());
+            }
+            let (session, failures) = match chosen {
+                Chosen::Session(files) => claude_code::read(files, work.limits, buffer)?,
+                Chosen::Agent(file) => {
+                    (claude_code::read_stray(file, work.limits, buffer)?, Vec::new())
+                }
+            };
+            parts.push((at, link(&session)));
+            Ok(failures)
+        },
+        |all, more| all.extend(more),
+    );
+    notices.splice(0..0, work.notices.iter().cloned());
+    let mut parts = parts;
+    parts.sort_by_key(|(at, _)| *at);
+    let mut links = Vec::new();
+    for (_, part) in parts {
+        links.extend(part.map_err(|error| failed(&error))?);
+    }
+    Ok((links, notices))
+}
+
+fn write_note(arguments: &LinkArguments, git: &Git, links: &[Link]) -> Result<(), CliError> {
+    let Some(note) = note_json(links) else { return Ok(()) };
+    let commit = arguments.commit.as_deref().unwrap_or("HEAD");
+    let (id, _) = git.commit(commit).map_err(|error| failed(&error))?;
+    git.write_note(&id, &format!("{note}\n")).map_err(|error| failed(&error))?;
+    let sessions = links.iter().filter(|link| link.is_committed()).count() as u64;
+    ui::say(&format!("note written: {}", counted(sessions, "session", "sessions")));
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! What tool calls say about files, taken down while the session is read for its model.
+//!
+//! Inputs and results are the bulk of a session, so looking them up afterwards would mean reading
+//! and parsing most of it a second time. Notes are kept by where the value stands in the file. They
+//! are a short cut and nothing else: what has no note is looked up.
+
+use super::extract::Wanted;
+use super::fields::{self, Told};
+use super::path::normal_path;
+use backstory_format::Record;
+use backstory_format::claude::RecordKind;
+use backstory_format::json::{Kind, Value};
+use hashbrown::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What an input names.
+#[derive(Debug)]
+pub(super) enum Named {
+    /// The file that is read or edited.
+    Path(String),
+    Command(String),
+    Nothing,
+}
+
+/// Notes on the calls of one file of a session.
+pub(crate) struct Notes<'w> {
+    path: PathBuf,
+    wanted: Wanted<'w>,
+    inputs: HashMap<u64, Named>,
+    results: HashMap<u64, Told>,
+    /// Tools of edits whose result is still to come, by the call's id.
+    awaited: HashMap<Box<str>, &'static str>,
+}
+
+impl<'w> Notes<'w> {
+    pub(crate) fn new(wanted: Wanted<'w>) -> Notes<'w> {
+        let (path, awaited) = (PathBuf::new(), HashMap::new());
+        Notes { path, wanted, inputs: HashMap::new(), results: HashMap::new(), awaited }
+    }
+
+    /// The file they are about.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn finish(&mut self, path: &Path) {
+        self.path = path.to_path_buf();
+        self.awaited = HashMap::new();
+    }
+
+    /// What the input that begins at `offset` names.
+    pub(super) fn input(&self, offset: u64) -> Option<&Named> {
+        self.inputs.get(&offset)
+    }
+
+    /// The structured result of an edit that begins at `offset`. It can be had once: only a copy of
+    /// the call would ask again.
+    pub(super) fn take_result(&mut self, offset: u64) -> Option<Told> {
+        self.results.remove(&offset)
+    }
+
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        let kind = record.kind();
+        if !matches!(kind, RecordKind::Assistant | RecordKind::User) {
+            return;
+        }
+        let value = record.value();
+        let blocks = || value.get("message").and_then(|message| message.get("content"));
+        if kind == RecordKind::Assistant {
+            for block in blocks().iter().flat_map(|blocks| blocks.items()) {
+                self.call(record, &block);
+            }
+        } else if !self.awaited.is_empty()
+            && let Some(told) = value.get("toolUseResult")
+            && told.kind() == Kind::Object
+        {
+            let blocks = blocks();
+            let mut blocks = blocks.iter().flat_map(|blocks| blocks.items());
+            // Of several results in one record it is not clear whose the structured one is.
+            if let (Some(block), None) = (blocks.next(), blocks.next())
+                && let Some(id) = block.get_text("tool_use_id")
+                && let Some(tool) = self.awaited.remove(&*id)
+            {
+                self.results.insert(record.offset_of(&told), Told::read(tool, &told));
+            }
+        }
+    }
+
+    fn call(&mut self, record: &Record<'_>, block: &Value<'_>) {
+        let Some(name) = block.get_text("name") else { return };
+        let tool = match &*name {
+            "Edit" => Some("Edit"),
+            "Write" => Some("Write"),
+            "MultiEdit" => Some("MultiEdit"),
+            "NotebookEdit" => Some("NotebookEdit"),
+            "Read" | "Bash" | "PowerShell" => None,
+            _ => return,
+        };
+        let Some(input) = block.get("input") else { return };
+        let named = match &*name {
+            "Bash" | "PowerShell" => {
+                input.get_text("command").map(|command| Named::Command(command.into_owned()))
+            }
+            _ => fields::path(&input).map(Named::Path),
+        };
+        if let (Some(Named::Path(path)), Some(tool)) = (&named, tool)
+            && (!path.starts_with('/') || (self.wanted)(&normal_path(path, None)))
+            && let Some(id) = block.get_text("id")
+        {
+            self.awaited.insert(id.as_ref().into(), tool);
+        }
+        self.inputs.insert(record.offset_of(&input), named.unwrap_or(Named::Nothing));
+    }
+}

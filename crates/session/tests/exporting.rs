@@ -1,0 +1,402 @@
+//! Exports tell the session, are what their hash says, and hold no secret.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use backstory_format::Limits;
+use backstory_session::agents::claude_code;
+use backstory_session::export::{
+    AtifSchema, Document, Format, Granularity, Layout, MessageStyle, OpenTracesSchema, Options,
+    Repositories, Secrets, StateOptions, Subagents, digest, export,
+};
+use backstory_session::model::Session;
+use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::stats::Prices;
+use backstory_session::store::{Root, discover};
+use serde::Deserialize;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+const FORMATS: [Format<'static>; 5] = [
+    Format::OpenTraces(OpenTracesSchema::V0_9),
+    Format::OpenTraces(OpenTracesSchema::V0_3),
+    Format::Atif(AtifSchema::V1_7),
+    Format::Atif(AtifSchema::V1_8),
+    Format::AgentTrace,
+];
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
+}
+
+fn sessions(root: &Path) -> Vec<Session> {
+    let found = discover(&[Root { path: root.to_path_buf() }]);
+    let read = |files| claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap().0;
+    found.sessions.iter().map(read).collect()
+}
+
+fn all_sessions() -> Vec<Session> {
+    let mut all = sessions(&testdata("sample"));
+    for folder in ["sessions", "trees"] {
+        for entry in std::fs::read_dir(testdata(folder)).unwrap() {
+            all.extend(sessions(&entry.unwrap().path()));
+        }
+    }
+    assert!(all.len() > 100, "{}", all.len());
+    all
+}
+
+fn make(session: &Session, format: Format<'_>, secrets: Secrets<'_>) -> (String, Document) {
+    let prices = Prices::bundled().unwrap();
+    let options = Options {
+        format,
+        generation: 0,
+        max_observation: None,
+        repositories: Repositories::Leave,
+        prices: &prices,
+    };
+    let mut document = export(session, &options, secrets).unwrap();
+    let mut out = Vec::new();
+    document.copy_to(&mut out).unwrap();
+    (String::from_utf8(out).unwrap(), document)
+}
+
+fn raw(session: &Session, format: Format<'_>) -> (String, Value) {
+    let (text, _) = make(session, format, Secrets::Kept(Raw::the_user_said_raw()));
+    let value = serde_json::from_str(&text).unwrap();
+    (text, value)
+}
+
+/// A value whose objects must have their keys in order, none twice.
+struct Sorted;
+
+impl<'de> Deserialize<'de> for Sorted {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Sorted, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Sorted;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a value with sorted keys")
+            }
+            fn visit_unit<E>(self) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_str<E>(self, _: &str) -> Result<Sorted, E> {
+                Ok(Sorted)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sorted, A::Error> {
+                while list.next_element::<Sorted>()?.is_some() {}
+                Ok(Sorted)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sorted, A::Error> {
+                let mut last: Option<String> = None;
+                while let Some((name, _)) = map.next_entry::<String, Sorted>()? {
+                    if last.as_ref().is_some_and(|last| *last >= name) {
+                        let message = format!("`{name}` after `{}`", last.unwrap_or_default());
+                        return Err(serde::de::Error::custom(message));
+                    }
+                    last = Some(name);
+                }
+                Ok(Sorted)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// The package hashes the record without hash and id, its keys sorted, as Python prints it. What
+/// Python prints is checked against Python by `scripts/conformance/exports.py`.
+#[test]
+fn the_hash_is_over_the_sorted_record() {
+    for session in &all_sessions() {
+        for schema in [OpenTracesSchema::V0_9, OpenTracesSchema::V0_3] {
+            let (text, record) = raw(session, Format::OpenTraces(schema));
+            assert!(text.is_ascii() && text.ends_with("}\n") && text.lines().count() == 1);
+            let (hashed, _) = text.rsplit_once(", \"content_hash\": ").unwrap();
+            let hashed = format!("{hashed}}}");
+            serde_json::from_str::<Sorted>(&hashed)
+                .unwrap_or_else(|error| panic!("{}: {error}", session.source.path().display()));
+            let hash: String =
+                digest(&[hashed.as_bytes()]).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(record["content_hash"], hash);
+        }
+    }
+}
+
+#[test]
+fn everything_that_happened_is_told_once() {
+    for session in &all_sessions() {
+        let members: Vec<&Session> = session
+            .walk()
+            .into_iter()
+            .filter(|one| !one.kind.is_housekeeping() || std::ptr::eq(*one, session))
+            .collect();
+        let turns = || members.iter().flat_map(|member| &member.turns);
+        let steps = || turns().flat_map(|turn| &turn.steps);
+        let calls: usize = steps().map(|step| step.calls().count()).sum();
+        let (_, record) = raw(session, Format::OpenTraces(OpenTracesSchema::V0_9));
+        let told = record["steps"].as_array().unwrap();
+        let place = session.source.path().display();
+        assert_eq!(record["metrics"]["total_steps"], told.len(), "{place}");
+        let agents = told.iter().filter(|step| step["model"] != Value::Null).count();
+        let models = steps().filter(|step| step.model.is_some() && !step.synthetic).count();
+        assert_eq!(agents, models, "{place}");
+        let listed = told.iter().map(|step| step["tool_calls"].as_array().unwrap().len());
+        assert_eq!(listed.sum::<usize>(), calls, "{place}");
+        for (at, step) in told.iter().enumerate() {
+            assert_eq!(step["step_index"], at + 1);
+        }
+        let (_, trajectory) = raw(session, Format::Atif(AtifSchema::V1_7));
+        assert_eq!(count_atif(&trajectory), (agents, calls), "{place}");
+    }
+}
+
+/// Steps of models and calls of a trajectory and those inside it.
+fn count_atif(trajectory: &Value) -> (usize, usize) {
+    let none = Vec::new();
+    let steps = trajectory["steps"].as_array().unwrap();
+    let mut agents = steps.iter().filter(|step| step.get("model_name").is_some()).count();
+    let calls = |step: &Value| step["tool_calls"].as_array().map_or(0, Vec::len);
+    let mut called = steps.iter().map(calls).sum();
+    for inside in trajectory["subagent_trajectories"].as_array().unwrap_or(&none) {
+        let (more_agents, more_calls) = count_atif(inside);
+        agents += more_agents;
+        called += more_calls;
+    }
+    (agents, called)
+}
+
+#[test]
+fn subagents_stand_after_the_call_that_started_them() {
+    let mut linked = 0;
+    for session in &all_sessions() {
+        let (_, record) = raw(session, Format::OpenTraces(OpenTracesSchema::V0_9));
+        for step in record["steps"].as_array().unwrap() {
+            if let Some(parent) = step["parent_step"].as_u64() {
+                linked += 1;
+                assert_eq!(step["call_type"], "subagent");
+                assert!(parent < step["step_index"].as_u64().unwrap());
+                let parent = &record["steps"][parent as usize - 1];
+                assert!(parent["subagent_trajectory_ref"].is_string());
+            }
+        }
+    }
+    assert!(linked > 10, "{linked}");
+}
+
+#[test]
+fn the_newest_sample_names_its_lines() {
+    let all = sessions(&testdata("sample"));
+    let mut ranges = 0;
+    for session in &all {
+        let (_, record) = raw(session, Format::OpenTraces(OpenTracesSchema::V0_9));
+        let (_, trace) = raw(session, Format::AgentTrace);
+        for file in record["attribution"]["files"].as_array().into_iter().flatten() {
+            assert!(!file["path"].as_str().unwrap().starts_with('/'), "below the project");
+            for talk in file["conversations"].as_array().unwrap() {
+                assert_eq!(talk["contributor"]["type"], "ai");
+                let url = talk["url"].as_str().unwrap();
+                assert!(url.contains(record["trace_id"].as_str().unwrap()));
+                for range in talk["ranges"].as_array().unwrap() {
+                    ranges += 1;
+                    assert!(range["content_hash"].as_str().unwrap().starts_with("murmur3:"));
+                }
+            }
+        }
+        let files = record["attribution"]["files"].as_array().map_or(0, Vec::len);
+        assert_eq!(trace["files"].as_array().unwrap().len(), files);
+        let patches = record["patches"].as_array().unwrap();
+        assert!(patches.iter().all(|patch| patch["tool_call_id"].is_string()));
+    }
+    assert!(ranges > 0);
+}
+
+/// A session with one text in every place where sessions hold text.
+fn planted(folder: &Path, secret: &str) -> Session {
+    let quoted = serde_json::to_string(secret).unwrap();
+    let record = |parent: &str, uuid: &str, rest: String| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"sessionId":"11111111-1111-4111-8111-111111111111","uuid":"{uuid}","timestamp":"2026-01-01T00:00:0{}Z","cwd":"/w/x {secret}","gitBranch":"b {secret}","version":"2.1.0",{rest}}}"#,
+            uuid.len() % 10
+        )
+    };
+    let lines = [
+        record(
+            "null",
+            "a",
+            format!(r#""type":"user","message":{{"role":"user","content":"use {secret} please"}}"#),
+        ),
+        record(
+            "\"a\"",
+            "bb",
+            format!(
+                r#""type":"assistant","message":{{"id":"m1","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"thinking","thinking":"it is {secret}","signature":"s"}},{{"type":"text","text":"ok {secret}"}},{{"type":"tool_use","id":"t1","name":"Write","input":{{"file_path":"/w/y {secret}/f.py","content":"key = '{secret}'\n","k {secret}":[{quoted}]}}}},{{"type":"tool_use","id":"t2","name":"Bash","input":{{"command":"pip install {secret}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}},"stop_reason":"tool_use"}}"#
+            ),
+        ),
+        record(
+            "\"bb\"",
+            "ccc",
+            format!(
+                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"File created successfully at {secret}"}}]}},"toolUseResult":{{"type":"create","filePath":"/w/y {secret}/f.py","content":"key = '{secret}'\n","structuredPatch":[]}}"#
+            ),
+        ),
+        record(
+            "\"bb\"",
+            "dddd",
+            format!(
+                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":[{{"type":"text","text":"{filler}{secret} done"}}]}}]}},"toolUseResult":{{"stdout":{quoted}}}"#,
+                filler = "x ".repeat(95)
+            ),
+        ),
+        format!(
+            r#"{{"type":"custom-title","customTitle":"about {secret}","sessionId":"11111111-1111-4111-8111-111111111111"}}"#
+        ),
+    ];
+    let path = folder.join("11111111-1111-4111-8111-111111111111.jsonl");
+    #[allow(clippy::disallowed_methods)]
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    sessions(&path).remove(0)
+}
+
+#[test]
+fn a_planted_secret_is_in_no_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = "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";
+    let session = planted(folder.path(), secret);
+    let config = Config { classes: Classes::ALL, ..Config::default() };
+    let redactor = Redactor::new(&config).unwrap();
+    let states = StateOptions::default();
+    let compact = StateOptions { layout: Layout::Compact, ..states };
+    let more = [Format::TraceState(states), Format::TraceState(compact)];
+    for format in FORMATS.into_iter().chain(more) {
+        let (open, _) = make(&session, format, Secrets::Kept(Raw::the_user_said_raw()));
+        assert!(open.contains(secret), "{format:?}: the test itself");
+        let (text, document) = make(&session, format, Secrets::TakenOut(&redactor));
+        // Half of it is as bad.
+        let (first, last) = secret.split_at(secret.len() / 2);
+        for part in [secret, first, last] {
+            assert!(!text.contains(part), "{format:?}: {text}");
+        }
+        assert!(!document.redacted.is_empty());
+        let again = make(&session, format, Secrets::TakenOut(&redactor)).0;
+        assert_eq!(text, again);
+    }
+}
+
+#[test]
+fn redaction_changes_no_id() {
+    let redactor = Redactor::new(&Config { classes: Classes::ALL, ..Config::default() }).unwrap();
+    for session in &all_sessions() {
+        let format = Format::OpenTraces(OpenTracesSchema::V0_9);
+        let (_, open) = raw(session, format);
+        let (text, _) = make(session, format, Secrets::TakenOut(&redactor));
+        let cleared: Value = serde_json::from_str(&text).unwrap();
+        let ids = |record: &Value| {
+            let mut ids = vec![record["session_id"].clone(), record["trace_id"].clone()];
+            for step in record["steps"].as_array().unwrap() {
+                for call in step["tool_calls"].as_array().unwrap() {
+                    ids.push(call["tool_call_id"].clone());
+                }
+                for seen in step["observations"].as_array().unwrap() {
+                    ids.push(seen["source_call_id"].clone());
+                }
+            }
+            ids
+        };
+        assert_eq!(ids(&open), ids(&cleared));
+        assert_eq!(cleared["security"]["scanned"], true);
+        assert_eq!(open["security"]["scanned"], false);
+    }
+}
+
+fn lines(session: &Session, states: StateOptions<'_>) -> (Vec<Value>, Document) {
+    let secrets = Secrets::Kept(Raw::the_user_said_raw());
+    let (text, document) = make(session, Format::TraceState(states), secrets);
+    (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), document)
+}
+
+#[test]
+fn states_are_all_messages_and_never_hold_their_own_answer() {
+    let mut states = 0;
+    for session in &all_sessions() {
+        let place = session.source.path().display();
+        for granularity in [Granularity::Step, Granularity::ToolUse] {
+            let options = StateOptions { granularity, ..StateOptions::default() };
+            let (told, document) = lines(session, options);
+            let figures = document.figures.states;
+            assert!(figures.add_up(), "{place}: {figures:?}");
+            assert_eq!(figures.states, told.len() as u64);
+            states += told.len();
+            let mut ids = std::collections::HashSet::new();
+            for state in &told {
+                assert!(ids.insert(state["state_id"].as_str().unwrap().to_owned()), "{place}");
+                let last = state["messages"].as_array().unwrap().last();
+                let role = last.map(|message| message["role"].as_str().unwrap());
+                assert_ne!(role, Some("system"));
+            }
+        }
+        // The calls of a state are in no message of its own history.
+        let (told, _) = lines(session, StateOptions::default());
+        let steps = session.turns.iter().flat_map(|turn| &turn.steps);
+        for step in steps.filter(|step| step.on_chain && !step.synthetic) {
+            let Some(uuid) = step.uuids.first() else { continue };
+            let id = format!("{}:{uuid}", session.id);
+            let Some(state) = told.iter().find(|state| state["state_id"] == id) else { continue };
+            let history = state["messages"].to_string();
+            for call in step.calls().filter_map(|call| call.id.as_deref()) {
+                let own = format!("\"id\":\"{call}\"");
+                let used = session.turns.iter().flat_map(|turn| turn.calls());
+                let once = used.filter(|other| other.id.as_deref() == Some(call)).count() == 1;
+                assert!(!once || !history.contains(&own), "{place}: {call}");
+            }
+        }
+    }
+    assert!(states > 300, "{states}");
+}
+
+#[test]
+fn the_compact_form_expands_to_the_full_one() {
+    for session in &all_sessions() {
+        for messages in [MessageStyle::OpenAi, MessageStyle::Anthropic, MessageStyle::Text] {
+            for max_history_tokens in [None, Some(200)] {
+                let options = StateOptions {
+                    messages,
+                    max_history_tokens,
+                    subagents: Subagents::Separate,
+                    ..StateOptions::default()
+                };
+                let (full, _) = lines(session, options);
+                let compact = StateOptions { layout: Layout::Compact, ..options };
+                let mut expanded = Vec::new();
+                for talk in lines(session, compact).0 {
+                    let all = talk["messages"].as_array().unwrap();
+                    for state in talk["states"].as_array().unwrap() {
+                        let mut messages = talk["system"].as_array().unwrap().clone();
+                        let number = |name: &str| state[name].as_u64().map(|n| n as usize);
+                        messages.extend(number("first").map(|first| all[first].clone()));
+                        let range = number("from").unwrap()..number("upto").unwrap();
+                        messages.extend_from_slice(&all[range]);
+                        let mut state = state.as_object().unwrap().clone();
+                        for name in ["first", "from", "upto"] {
+                            state.remove(name);
+                        }
+                        state.insert("messages".into(), messages.into());
+                        expanded.push(Value::Object(state));
+                    }
+                }
+                assert_eq!(full, expanded, "{}", session.source.path().display());
+            }
+        }
+    }
+}
