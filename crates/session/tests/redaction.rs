@@ -1,6 +1,8 @@
 //! Secrets do not get out: what others leaked or mangled, every position and encoding, and what
 //! must stay as it is.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
 use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
@@ -362,7 +364,9 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
     ];
     let mut scrubber = redactor().session();
     let (ids, mut tape) = (structural_paths(), Tape::new());
-    lines.iter().for_each(|line| drop(scrubber.learn_line(line, &ids, &mut tape)));
+    for line in &lines {
+        scrubber.learn_line(line, &ids, &mut tape);
+    }
     let cleared: Vec<Value> = clear_lines(&scrubber, &lines)
         .iter()
         .map(|line| serde_json::from_slice(line).unwrap())
@@ -390,7 +394,7 @@ fn bait_costs_no_more_than_its_length() {
         "\\",
         "curl -u a:",
     ] {
-        let text = bait.repeat((1 << 20) / bait.len());
+        let text = bait.repeat((1 << 18) / bait.len());
         redactor.session().scrub(&text);
     }
 }

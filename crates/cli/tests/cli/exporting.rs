@@ -76,7 +76,7 @@ fn wrong_use_is_told() {
     ");
     insta::assert_snapshot!(said(&["export", "--to", "atif", "--redact", "names"]), @r"
     error: --redact `names`: no such class
-    hint: classes are secrets, paths, people
+    hint: the classes are secrets, paths, people
     ");
     assert!(said(&["export", "nothing-like-it", "--to", "atif"]).contains("no session"));
     assert!(said(&["export"]).contains("--to"));

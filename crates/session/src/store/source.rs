@@ -65,7 +65,8 @@ impl Source {
         if length <= limit {
             reader.window.reserve(length as usize);
             let read = (&reader.file).take(length).read_to_end(&mut reader.window);
-            read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
+            reader.filled =
+                read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
         }
         Ok(reader)
     }
