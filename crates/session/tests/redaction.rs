@@ -263,7 +263,7 @@ fn planted(place: usize, form: &str) -> Value {
         8 => record["cwd"] = format!("/srv/{form}/app").into(),
         9 => content[2]["name"] = text.into(),
         10 => {
-            record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into()
+            record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into();
         }
         _ => record["unknown"] = json!({ "field": [text] }),
     }
