@@ -207,11 +207,12 @@ fn forms(secret: &str) -> Vec<String> {
             byte => format!("%{byte:02X}"),
         })
         .collect();
+    let twice = serde_json::to_string(&escaped).unwrap();
     let half = secret.len() / 2;
     vec![
         secret.to_owned(),
         escaped.trim_matches('"').to_owned(),
-        serde_json::to_string(&escaped).unwrap().replace("\\\"", "").replace('"', ""),
+        twice.strip_prefix("\"\\\"").unwrap().strip_suffix("\\\"\"").unwrap().to_owned(),
         percent,
         base64(secret.as_bytes()),
         base64(format!("x{secret}").as_bytes()),
