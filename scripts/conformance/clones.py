@@ -76,7 +76,9 @@ class Source:
         if not raised:
             copied, raised = ask(one.config, lambda: sdk.get_session_messages(fork.session_id))
             self.fork_loses = raised is None and len(copied) < len(messages or [])
-            one.path.with_name(f"{fork.session_id}.jsonl").unlink()
+            # Of two files with one id the official reader forks the newer, wherever it lies.
+            for made in Path(one.config).rglob(f"{fork.session_id}.jsonl"):
+                made.unlink()
 
 
 def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, told: dict, source: Source) -> None:
