@@ -10,7 +10,7 @@ an API on loopback that records the request. The request is judged as the API wo
 against the plan. --limit takes that many pairs of session and preset, spread over all.
 
 A clone that is refused, or says something else than planned, is a failure, unless the client does not resume the
-source either; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
+source either, or leaves the same out of the source; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
 """
 
 import argparse
@@ -107,14 +107,13 @@ def clone(binary, source, room, words):
     return (json.loads(done.stdout), None) if done.returncode == 0 else (None, done.stderr.splitlines()[0])
 
 
-def judge(body, path, uuids):
+def judge(body, wanted, optional):
     faults = [f"refused: {fault}" for fault in requests.rejections(body)]
-    wanted, optional = requests.planned(path, uuids)
     return faults + requests.differences(wanted, requests.spoken(body), optional)
 
 
-def source_resumes(source, version, scratch):
-    """Whether the client resumes the source itself, with a request that the API would take."""
+def resume_source(source, version, scratch):
+    """The request with which the client resumes the source itself, or why there is none that the API would take."""
     room = Room(scratch)
     try:
         first = next((json.loads(line) for line in open(source, encoding="utf-8", errors="replace")
@@ -122,9 +121,18 @@ def source_resumes(source, version, scratch):
         name = source.stem if len(source.stem) == 36 else first.get("sessionId", "")
         shutil.copy(source, room.sessions / f"{name}.jsonl")
         body, reason = room.resume(version, name)
-        return reason or "; ".join(requests.rejections(body)[:2]) or None
+        reason = reason or "; ".join(requests.rejections(body)[:2])
+        return (None, reason) if reason else (body, None)
     finally:
         room.close()
+
+
+def sent_of_source(wanted, source, body):
+    """The plan without what the source holds word for word and the client leaves out of the source, too."""
+    held = {(kind, value) for _, kind, value in requests.planned(source)[0]}
+    said = requests.spoken(body)
+    sent = [one for one in wanted if any(one[1] == kind and requests.fits(kind, one[2], value) for _, kind, value in said)]
+    return [one for one in wanted if one in sent or (one[1], one[2]) not in held]
 
 
 def valid(line):
@@ -142,13 +150,18 @@ def try_one(binary, source, preset, version, scratch):
         if told is None:
             return "not cloned", reason
         body, reason = room.resume(version, told["id"])
-        faults = [reason] if reason else judge(body, told["path"], [m["uuid"] for m in told["messages"]])
+        wanted, optional = requests.planned(told["path"], [m["uuid"] for m in told["messages"]])
+        faults = [reason] if reason else judge(body, wanted, optional)
         if not faults:
             return "ok", None
         if reason == TIMED_OUT:
             return "timed out", reason
-        apart = source_resumes(source, version, scratch)
-        return ("apart", f"{faults[0]} (source: {apart})") if apart else ("failed", "; ".join(faults[:3]))
+        whole, apart = resume_source(source, version, scratch)
+        if apart:
+            return "apart", f"{faults[0]} (source: {apart})"
+        if body and not judge(body, sent_of_source(wanted, source, whole), optional):
+            return "apart", f"{faults[0]} (the client leaves it out of the source, too)"
+        return "failed", "; ".join(faults[:3])
     finally:
         room.close()
 

@@ -122,16 +122,19 @@ def spoken(body):
     return said
 
 
-def planned(path, uuids):
-    """What the clone holds, in the order of the plan; and texts that a client may send or not."""
+def planned(path, uuids=None):
+    """What a file holds, in the order of the plan (else all of it); and texts that a client may send or not."""
     records = {}
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
-            record = json.loads(line)
-            if "uuid" in record:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and "uuid" in record and isinstance(record.get("message"), dict):
                 records[record["uuid"]] = record
     wanted, optional = [], []
-    for uuid in uuids:
+    for uuid in records if uuids is None else uuids:
         record = records[uuid]
         if is_local(record):
             blocks = items(record["message"].get("content"))

@@ -159,7 +159,7 @@ fn homes_people_and_places_go_when_asked() {
         scrubber
     };
     for (text, cleared) in [
-        ("cd /Users/jane8/work/app", "cd ~/work/app"),
+        ("cd /Users/jane8/code/app", "cd ~/code/app"),
         (r"C:\Users\jane8\app", r"~\app"),
         ("/home/jane8", "~"),
         ("https://example.com/home/page", "https://example.com/home/page"),
