@@ -71,14 +71,12 @@ class Source:
         session = one.path.stem
         messages, self.raised = ask(one.config, lambda: sdk.get_session_messages(session))
         self.empty = self.raised is None and not messages
-        self.fork_loses = False
-        fork, raised = ask(one.config, lambda: sdk.fork_session(session))
-        if not raised:
-            copied, raised = ask(one.config, lambda: sdk.get_session_messages(fork.session_id))
-            self.fork_loses = raised is None and len(copied) < len(messages or [])
-            # Of two files with one id the official reader forks the newer, wherever it lies.
-            for made in Path(one.config).rglob(f"{fork.session_id}.jsonl"):
-                made.unlink()
+
+
+def is_split_elsewhere(path: Path) -> bool:
+    """Whether lines hold characters (U+2028, U+0085 …) at which the official fork ends a line, too."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return len(text.splitlines()) > text.count("\n")
 
 
 def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, told: dict, source: Source) -> None:
@@ -86,7 +84,7 @@ def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, to
     if source.raised:
         tally.unlike[one.label] = "the official reader stops at the source, too"
     else:
-        check_reading(tally, one, preset, told, source)
+        check_reading(tally, one, preset, told)
     proof = backstory.run("clone", "--verify", path, "--json", config=one.config)
     outcome = json.loads(proof.stdout)["proof"]["outcome"] if proof.stdout else "none"
     if proof.status != 0 or outcome != "same":
@@ -95,7 +93,7 @@ def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, to
         tally.fail(one, preset, "others may read it")
 
 
-def check_reading(tally: Tally, one: Staged, preset: str, told: dict, source: Source) -> None:
+def check_reading(tally: Tally, one: Staged, preset: str, told: dict) -> None:
     clone, path = told["id"], Path(told["path"])
     planned = [message["uuid"] for message in told["messages"]]
     read, raised = ask(one.config, lambda: [m.uuid for m in sdk.get_session_messages(clone)])
@@ -109,8 +107,8 @@ def check_reading(tally: Tally, one: Staged, preset: str, told: dict, source: So
         tally.fail(one, preset, f"fork: {raised}")
     else:
         copied, raised = ask(one.config, lambda: sdk.get_session_messages(fork.session_id))
-        if raised is None and len(copied) < len(planned) and source.fork_loses:
-            tally.unlike[one.label] = "the official fork of the source loses messages, too"
+        if raised is None and len(copied) < len(planned) and is_split_elsewhere(path):
+            tally.unlike[one.label] = "the official fork ends lines at other characters, too"
         elif raised or len(copied) != len(planned):
             tally.fail(one, preset, raised or f"fork: {len(copied)} of {len(planned)} messages")
         path.with_name(f"{fork.session_id}.jsonl").unlink()
