@@ -46,6 +46,7 @@ class Tally:
         self.counts: collections.Counter[str] = collections.Counter()
         self.failures: list[str] = []
         self.apart: dict[str, str] = {}
+        self.unlike: dict[str, str] = {}
 
     def fail(self, one: Staged, preset: str, what: str) -> None:
         self.failures.append(f"{one.label}: {preset}: {what}")
@@ -63,7 +64,36 @@ def ask(config: Path, question):
         return None, f"{type(error).__name__}: {error}"
 
 
-def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, told: dict) -> None:
+class Source:
+    """What the official reader makes of the source: its clones can fare no better."""
+
+    def __init__(self, one: Staged) -> None:
+        session = one.path.stem
+        messages, self.raised = ask(one.config, lambda: sdk.get_session_messages(session))
+        self.empty = self.raised is None and not messages
+
+
+def is_split_elsewhere(path: Path) -> bool:
+    """Whether lines hold characters (U+2028, U+0085 …) at which the official fork ends a line, too."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return len(text.splitlines()) > text.count("\n")
+
+
+def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, told: dict, source: Source) -> None:
+    path = Path(told["path"])
+    if source.raised:
+        tally.unlike[one.label] = "the official reader stops at the source, too"
+    else:
+        check_reading(tally, one, preset, told)
+    proof = backstory.run("clone", "--verify", path, "--json", config=one.config)
+    outcome = json.loads(proof.stdout)["proof"]["outcome"] if proof.stdout else "none"
+    if proof.status != 0 or outcome != "same":
+        tally.fail(one, preset, f"proof: {outcome}, exit {proof.status}")
+    if path.stat().st_mode & 0o777 != 0o600:
+        tally.fail(one, preset, "others may read it")
+
+
+def check_reading(tally: Tally, one: Staged, preset: str, told: dict) -> None:
     clone, path = told["id"], Path(told["path"])
     planned = [message["uuid"] for message in told["messages"]]
     read, raised = ask(one.config, lambda: [m.uuid for m in sdk.get_session_messages(clone)])
@@ -77,15 +107,11 @@ def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, to
         tally.fail(one, preset, f"fork: {raised}")
     else:
         copied, raised = ask(one.config, lambda: sdk.get_session_messages(fork.session_id))
-        if raised or len(copied) != len(planned):
+        if raised is None and len(copied) < len(planned) and is_split_elsewhere(path):
+            tally.unlike[one.label] = "the official fork ends lines at other characters, too"
+        elif raised or len(copied) != len(planned):
             tally.fail(one, preset, raised or f"fork: {len(copied)} of {len(planned)} messages")
         path.with_name(f"{fork.session_id}.jsonl").unlink()
-    proof = backstory.run("clone", "--verify", path, "--json", config=one.config)
-    outcome = json.loads(proof.stdout)["proof"]["outcome"] if proof.stdout else "none"
-    if proof.status != 0 or outcome != "same":
-        tally.fail(one, preset, f"proof: {outcome}, exit {proof.status}")
-    if path.stat().st_mode & 0o777 != 0o600:
-        tally.fail(one, preset, "others may read it")
 
 
 def resumes(backstory: Backstory, one: Staged) -> bool:
@@ -94,6 +120,7 @@ def resumes(backstory: Backstory, one: Staged) -> bool:
 
 
 def check_session(tally: Tally, backstory: Backstory, one: Staged) -> None:
+    source = Source(one)
     before, names = digest(one.path), set(os.listdir(one.path.parent))
     for preset, words in PRESETS.items():
         made = backstory.run("clone", one.path, "--json", "--quiet", *words, config=one.config)
@@ -104,12 +131,12 @@ def check_session(tally: Tally, backstory: Backstory, one: Staged) -> None:
             reason = made.stderr.decode().splitlines()[0].split(": ", 2)[-1]
             tally.counts["refused"] += 1
             tally.apart.setdefault(one.label, reason)
-            if resumes(backstory, one):
+            if not source.empty and resumes(backstory, one):
                 tally.fail(one, preset, f"refused although the source resumes: {reason}")
         else:
             tally.counts["clones"] += 1
             told = json.loads(made.stdout)
-            check_clone(tally, backstory, one, preset, told)
+            check_clone(tally, backstory, one, preset, told, source)
             Path(told["path"]).unlink()
             for folder, _, files in os.walk(Path(told["path"]).with_suffix(""), topdown=False):
                 tally.counts["subagents copied"] += sum(name.endswith(".jsonl") for name in files)
@@ -142,9 +169,11 @@ def main() -> int:
                 check_session(tally, backstory, one)
     print("clones: " + ", ".join(f"{count:,} {what}" for what, count in sorted(tally.counts.items())))
     for reason, count in collections.Counter(tally.apart.values()).most_common():
-        print(f"  {count} sources that do not resume either: {reason}")
+        print(f"  {count} sources that do not resume, or hold nothing: {reason}")
+    for reason, count in collections.Counter(tally.unlike.values()).most_common():
+        print(f"  {count} sources: {reason}")
     if not options.quiet:
-        for label, reason in sorted(tally.apart.items()):
+        for label, reason in sorted({**tally.apart, **tally.unlike}.items()):
             print(f"    {label}: {reason}")
     for failure in tally.failures[:30]:
         print(f"  FAILED: {failure[:300]}")

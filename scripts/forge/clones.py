@@ -2,7 +2,7 @@
 """Resumes clones with the real client and judges what it would send.
 
 usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
-                 [--limit N] [--table FILE] [--quiet]
+                 [--limit N] [--table FILE] [--workers N] [--quiet]
 
 Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
 clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
@@ -10,7 +10,7 @@ an API on loopback that records the request. The request is judged as the API wo
 against the plan. --limit takes that many pairs of session and preset, spread over all.
 
 A clone that is refused, or says something else than planned, is a failure, unless the client does not resume the
-source either; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
+source either, or leaves the same out of the source; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
 """
 
 import argparse
@@ -107,13 +107,13 @@ def clone(binary, source, room, words):
     return (json.loads(done.stdout), None) if done.returncode == 0 else (None, done.stderr.splitlines()[0])
 
 
-def judge(body, path, uuids):
+def judge(body, wanted, optional):
     faults = [f"refused: {fault}" for fault in requests.rejections(body)]
-    return faults + requests.differences(requests.planned(path, uuids), requests.spoken(body))
+    return faults + requests.differences(wanted, requests.spoken(body), optional)
 
 
-def source_resumes(source, version, scratch):
-    """Whether the client resumes the source itself, with a request that the API would take."""
+def resume_source(source, version, scratch):
+    """The request with which the client resumes the source itself, or why there is none that the API would take."""
     room = Room(scratch)
     try:
         first = next((json.loads(line) for line in open(source, encoding="utf-8", errors="replace")
@@ -121,9 +121,18 @@ def source_resumes(source, version, scratch):
         name = source.stem if len(source.stem) == 36 else first.get("sessionId", "")
         shutil.copy(source, room.sessions / f"{name}.jsonl")
         body, reason = room.resume(version, name)
-        return reason or "; ".join(requests.rejections(body)[:2]) or None
+        reason = reason or "; ".join(requests.rejections(body)[:2])
+        return (None, reason) if reason else (body, None)
     finally:
         room.close()
+
+
+def sent_of_source(wanted, source, body):
+    """The plan without what the source holds word for word and the client leaves out of the source, too."""
+    held = {(kind, value) for _, kind, value in requests.planned(source)[0]}
+    said = requests.spoken(body)
+    sent = [one for one in wanted if any(one[1] == kind and requests.fits(kind, one[2], value) for _, kind, value in said)]
+    return [one for one in wanted if one in sent or (one[1], one[2]) not in held]
 
 
 def valid(line):
@@ -141,13 +150,18 @@ def try_one(binary, source, preset, version, scratch):
         if told is None:
             return "not cloned", reason
         body, reason = room.resume(version, told["id"])
-        faults = [reason] if reason else judge(body, told["path"], [m["uuid"] for m in told["messages"]])
+        wanted, optional = requests.planned(told["path"], [m["uuid"] for m in told["messages"]])
+        faults = [reason] if reason else judge(body, wanted, optional)
         if not faults:
             return "ok", None
         if reason == TIMED_OUT:
             return "timed out", reason
-        apart = source_resumes(source, version, scratch)
-        return ("apart", f"{faults[0]} (source: {apart})") if apart else ("failed", "; ".join(faults[:3]))
+        whole, apart = resume_source(source, version, scratch)
+        if apart:
+            return "apart", f"{faults[0]} (source: {apart})"
+        if body and not judge(body, sent_of_source(wanted, source, whole), optional):
+            return "apart", f"{faults[0]} (the client leaves it out of the source, too)"
+        return "failed", "; ".join(faults[:3])
     finally:
         room.close()
 
@@ -179,6 +193,7 @@ def main():
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
     options = parser.parse_args()
     versions = []
@@ -201,7 +216,7 @@ def main():
     counts, lines = collections.Counter(), []
     scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
     try:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             outcomes = pool.map(lambda job: try_one(options.binary.resolve(), *job, scratch), jobs)
             for (source, preset, version), (outcome, detail) in zip(jobs, outcomes):
                 counts[version, outcome] += 1

@@ -3,6 +3,10 @@
 import json
 
 
+CLIENTS_WORDS = ["No response requested."]
+"""What clients put in place of an answer behind a prompt that has none."""
+
+
 def items(content):
     """The blocks of a message; a string is one text block."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])
@@ -118,18 +122,23 @@ def spoken(body):
     return said
 
 
-def planned(path, uuids):
-    """What the clone holds, in the order of the plan."""
+def planned(path, uuids=None):
+    """What a file holds, in the order of the plan (else all of it); and texts that a client may send or not."""
     records = {}
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
-            record = json.loads(line)
-            if "uuid" in record:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and "uuid" in record and isinstance(record.get("message"), dict):
                 records[record["uuid"]] = record
-    wanted = []
-    for uuid in uuids:
+    wanted, optional = [], []
+    for uuid in records if uuids is None else uuids:
         record = records[uuid]
         if is_local(record):
+            blocks = items(record["message"].get("content"))
+            optional += [block["text"].strip() for block in blocks if block.get("type") == "text"]
             continue
         role = record["type"]
         for block in items(record["message"].get("content")):
@@ -140,17 +149,17 @@ def planned(path, uuids):
                 wanted.append((role, "call", block["id"]))
             elif kind == "tool_result":
                 wanted.append((role, "result", block["tool_use_id"]))
-    return wanted
+    return wanted, optional
 
 
 def is_local(record):
-    """What clients never send: errors of the API shown as answers, and their own words for a turn without one."""
+    """What clients wrote themselves: errors of the API shown as answers, words for a turn without one."""
     message = record.get("message") or {}
     synthetic = message.get("model") == "<synthetic>"
     return bool(record.get("isApiErrorMessage")) or synthetic
 
 
-def differences(wanted, said):
+def differences(wanted, said, optional=()):
     """What was planned and is not said, in this order; and what the model is said to have said, and did not."""
     found, at = [], 0
     for role, kind, value in wanted:
@@ -161,7 +170,7 @@ def differences(wanted, said):
                 break
         else:
             found.append(f"not sent: {role} {kind} {str(value)[:80]!r}")
-    texts = [value for _, kind, value in wanted if kind == "text"]
+    texts = [value for _, kind, value in wanted if kind == "text"] + [*optional, *CLIENTS_WORDS]
     calls = {value for _, kind, value in wanted if kind in ("call", "result")}
     for role, kind, value in said:
         if kind == "text" and role == "assistant" and not any(fits("text", text, value) for text in texts):

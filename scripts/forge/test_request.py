@@ -58,7 +58,7 @@ class Differences(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "clone.jsonl")
             path.write_text("".join(json.dumps(record) + "\n" for record in records))
-            return request.planned(path, [record["uuid"] for record in records])
+            return request.planned(path, [record["uuid"] for record in records])[0]
 
     def test_a_plan_is_found_in_order(self):
         records = [

@@ -1,5 +1,5 @@
 //! Readers of other agents' traces, on files written here.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
 use backstory_session::agents;

@@ -241,14 +241,14 @@ fn planted(folder: &Path, secret: &str) -> Session {
             "\"a\"",
             "bb",
             format!(
-                r#""type":"assistant","message":{{"id":"m1","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"thinking","thinking":"it is {secret}","signature":"s"}},{{"type":"text","text":"ok {secret}"}},{{"type":"tool_use","id":"t1","name":"Write","input":{{"file_path":"/w/x {secret}/f.py","content":"key = '{secret}'\n","k {secret}":[{quoted}]}}}},{{"type":"tool_use","id":"t2","name":"Bash","input":{{"command":"pip install {secret}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}},"stop_reason":"tool_use"}}"#
+                r#""type":"assistant","message":{{"id":"m1","role":"assistant","model":"claude-opus-4-6","content":[{{"type":"thinking","thinking":"it is {secret}","signature":"s"}},{{"type":"text","text":"ok {secret}"}},{{"type":"tool_use","id":"t1","name":"Write","input":{{"file_path":"/w/y {secret}/f.py","content":"key = '{secret}'\n","k {secret}":[{quoted}]}}}},{{"type":"tool_use","id":"t2","name":"Bash","input":{{"command":"pip install {secret}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}},"stop_reason":"tool_use"}}"#
             ),
         ),
         record(
             "\"bb\"",
             "ccc",
             format!(
-                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"File created successfully at {secret}"}}]}},"toolUseResult":{{"type":"create","filePath":"/w/x {secret}/f.py","content":"key = '{secret}'\n","structuredPatch":[]}}"#
+                r#""type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"File created successfully at {secret}"}}]}},"toolUseResult":{{"type":"create","filePath":"/w/y {secret}/f.py","content":"key = '{secret}'\n","structuredPatch":[]}}"#
             ),
         ),
         record(
@@ -276,7 +276,10 @@ fn a_planted_secret_is_in_no_export() {
     let session = planted(folder.path(), secret);
     let config = Config { classes: Classes::ALL, ..Config::default() };
     let redactor = Redactor::new(&config).unwrap();
-    for format in FORMATS {
+    let states = StateOptions::default();
+    let compact = StateOptions { layout: Layout::Compact, ..states };
+    let more = [Format::TraceState(states), Format::TraceState(compact)];
+    for format in FORMATS.into_iter().chain(more) {
         let (open, _) = make(&session, format, Secrets::Kept(Raw::the_user_said_raw()));
         assert!(open.contains(secret), "{format:?}: the test itself");
         let (text, document) = make(&session, format, Secrets::TakenOut(&redactor));

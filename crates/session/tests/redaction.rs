@@ -1,6 +1,8 @@
 //! Secrets do not get out: what others leaked or mangled, every position and encoding, and what
 //! must stay as it is.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
 use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
@@ -157,7 +159,7 @@ fn homes_people_and_places_go_when_asked() {
         scrubber
     };
     for (text, cleared) in [
-        ("cd /Users/jane8/work/app", "cd ~/work/app"),
+        ("cd /Users/jane8/code/app", "cd ~/code/app"),
         (r"C:\Users\jane8\app", r"~\app"),
         ("/home/jane8", "~"),
         ("https://example.com/home/page", "https://example.com/home/page"),
@@ -205,11 +207,12 @@ fn forms(secret: &str) -> Vec<String> {
             byte => format!("%{byte:02X}"),
         })
         .collect();
+    let twice = serde_json::to_string(&escaped).unwrap();
     let half = secret.len() / 2;
     vec![
         secret.to_owned(),
         escaped.trim_matches('"').to_owned(),
-        serde_json::to_string(&escaped).unwrap().replace("\\\"", "").replace('"', ""),
+        twice.strip_prefix("\"\\\"").unwrap().strip_suffix("\\\"\"").unwrap().to_owned(),
         percent,
         base64(secret.as_bytes()),
         base64(format!("x{secret}").as_bytes()),
@@ -261,7 +264,7 @@ fn planted(place: usize, form: &str) -> Value {
         8 => record["cwd"] = format!("/srv/{form}/app").into(),
         9 => content[2]["name"] = text.into(),
         10 => {
-            record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into()
+            record["toolUseResult"] = serde_json::to_string(&json!({ "a": text })).unwrap().into();
         }
         _ => record["unknown"] = json!({ "field": [text] }),
     }
@@ -362,7 +365,9 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
     ];
     let mut scrubber = redactor().session();
     let (ids, mut tape) = (structural_paths(), Tape::new());
-    lines.iter().for_each(|line| drop(scrubber.learn_line(line, &ids, &mut tape)));
+    for line in &lines {
+        scrubber.learn_line(line, &ids, &mut tape);
+    }
     let cleared: Vec<Value> = clear_lines(&scrubber, &lines)
         .iter()
         .map(|line| serde_json::from_slice(line).unwrap())
@@ -390,7 +395,7 @@ fn bait_costs_no_more_than_its_length() {
         "\\",
         "curl -u a:",
     ] {
-        let text = bait.repeat((1 << 20) / bait.len());
+        let text = bait.repeat((1 << 18) / bait.len());
         redactor.session().scrub(&text);
     }
 }

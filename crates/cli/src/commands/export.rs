@@ -4,8 +4,8 @@ use super::export_report::{Totals, write_stats};
 use super::export_states::StateArguments;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
-use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
@@ -15,10 +15,10 @@ use backstory_session::export::{
     export,
 };
 use backstory_session::parallel;
-use backstory_session::redact::{Classes, Config, Raw, Redactor};
+use backstory_session::redact::{Classes, Raw};
 use backstory_session::stats::Prices;
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, StoreError, plain_name, read_range, resolve, write_file,
+    Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -55,10 +55,6 @@ pub(crate) struct ExportArguments {
     /// What to take out besides secrets: paths, people, or `secrets` for nothing else
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', conflicts_with = "raw")]
     redact: Vec<String>,
-
-    /// Makes placeholders of the same secret equal in several exports
-    #[arg(long, value_name = "TEXT", conflicts_with = "raw")]
-    salt: Option<String>,
 
     /// Take nothing out, secrets included
     #[arg(long)]
@@ -168,7 +164,10 @@ pub(crate) fn run(
     let chosen = work.chosen();
     let redactor = match arguments.raw {
         true => None,
-        false => Some(redactor(arguments, &chosen)?),
+        false => Some(redactor(match arguments.redact.is_empty() {
+            true => Classes::ALL,
+            false => classes(&arguments.redact)?,
+        })?),
     };
     let secrets = match &redactor {
         Some(redactor) => Secrets::TakenOut(redactor),
@@ -184,8 +183,8 @@ pub(crate) fn run(
             refuse_agents_folder(out, &work.roots)?;
             let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             match folder {
-                true => job.into_folder(out, arguments.to.extension())?,
-                false => job.into_file(out)?,
+                true => job.write_folder(out, arguments.to.extension())?,
+                false => job.write_file(out)?,
             }
         }
     };
@@ -210,39 +209,6 @@ fn read_prices(path: &Path) -> Result<Prices, CliError> {
     let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
     Prices::parse(&text).map_err(|error| failed(error.to_string()))
-}
-
-fn redactor(arguments: &ExportArguments, chosen: &[Chosen<'_>]) -> Result<Redactor, CliError> {
-    let names = arguments.redact.iter().map(|name| name.trim());
-    let classes = match arguments.redact.is_empty() {
-        true => Classes::ALL,
-        false => Classes::named(names).map_err(|unknown| {
-            CliError::new(format!("--redact `{unknown}`: no such class"))
-                .hint("classes are secrets, paths, people")
-        })?,
-    };
-    let salt = match &arguments.salt {
-        Some(salt) => salt.clone().into_bytes(),
-        None => salt(chosen),
-    };
-    let home = environment::home().map(|home| home.to_string_lossy().into_owned());
-    let config = Config { classes, salt, home, ..Config::default() };
-    Redactor::new(&config)
-        .map_err(|error| CliError::new(format!("redaction: {error}")).hint("nothing was exported"))
-}
-
-/// The same for the same sessions, and nothing that those who get the export can know: the ends of
-/// the files as they are.
-fn salt(chosen: &[Chosen<'_>]) -> Vec<u8> {
-    const END: u64 = 4 << 10;
-    let mut salt = Vec::new();
-    for item in chosen {
-        let Ok((head, state)) = read_range(item.path(), 0, END) else { continue };
-        let tail = read_range(item.path(), state.size.saturating_sub(END), state.size);
-        let tail = tail.map(|(tail, _)| tail).unwrap_or_default();
-        salt = backstory_session::export::digest(&[&salt, &head, &tail]);
-    }
-    salt
 }
 
 /// What to export and how.
@@ -326,7 +292,7 @@ impl Job<'_> {
         Ok(done)
     }
 
-    fn into_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn write_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
         let place = resolve(out);
         if self.chosen.iter().any(|chosen| resolve(chosen.path()) == place) {
             return Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
@@ -340,7 +306,7 @@ impl Job<'_> {
         done.ok_or_else(|| CliError::new("nothing was written"))
     }
 
-    fn into_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn write_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
         let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
         let mut uses: HashMap<String, u64> = HashMap::new();
         for chosen in self.chosen {

@@ -8,7 +8,7 @@ use crate::error::{CliError, Outcome};
 use crate::figures;
 use crate::select::{Seek, Selection};
 use crate::ui;
-use backstory_session::agents;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::model::Session;
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, IndexRow, View};

@@ -13,6 +13,7 @@ mod faults;
 mod linking;
 mod listing;
 mod machine;
+mod redacting;
 mod rendering;
 mod showing;
 mod spending;

@@ -85,9 +85,9 @@ fn formats_follow_the_name_of_the_file() {
 #[test]
 fn wrong_options_say_what_to_type() {
     let machine = Machine::with_sample();
-    insta::assert_snapshot!(machine.run(&["show", "latest", "--share"]).stderr, @r#"
-    error: --share: taking out secrets is not available yet, so nothing was written
-    hint: without it the output holds whatever the session holds
+    insta::assert_snapshot!(machine.run(&["show", "latest", "--redact=cake"]).stderr, @r#"
+    error: --redact `cake`: no such class
+    hint: the classes are secrets, paths, people
     "#);
     insta::assert_snapshot!(machine.run(&["show", "latest", "--select", "cake"]).stderr, @r#"
     error: --select `cake`: no such part

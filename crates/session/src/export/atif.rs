@@ -4,20 +4,18 @@
 //! observation names it. The validator refuses fields of models on other steps, even empty ones, so
 //! what is not known is left out here instead of being null.
 
+use super::atif_metrics::{final_metrics, metrics};
 use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
 use super::prepared::{Prepared, duration, price};
 use super::shapes::Shapes;
+use super::tree::Tree;
 use super::{AtifSchema, Options};
 use crate::model::{Block, Call, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use crate::store::StoreError;
-use hashbrown::HashMap;
 use jiff::Timestamp;
-
-/// Trajectories nested deeper than this stand beside their parents.
-const DEEPEST: usize = 16;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
@@ -29,51 +27,7 @@ pub(super) fn write(
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
     let tree = Tree::of(prepared);
     let mut writer = Writer { prepared, shapes, tree, schema, options, fetcher, canon };
-    writer.trajectory(0, 0)
-}
-
-/// Which items and which members belong to each member.
-struct Tree {
-    items: Vec<Vec<usize>>,
-    children: Vec<Vec<usize>>,
-    /// Members by the item and the call that started them.
-    started: HashMap<Box<str>, Vec<usize>>,
-}
-
-impl Tree {
-    fn of(prepared: &Prepared<'_>) -> Tree {
-        let flow = &prepared.flow;
-        let count = flow.members.len();
-        let (mut items, mut children) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        let mut started: HashMap<Box<str>, Vec<usize>> = HashMap::new();
-        let mut depth = vec![0usize; count];
-        for (at, item) in flow.items.iter().enumerate() {
-            let Some(own) = items.get_mut(item.member) else { continue };
-            own.push(at);
-            if own.len() > 1 || item.member == 0 {
-                continue;
-            }
-            // The first item of a subagent: hang it under the conversation that started it.
-            let above = item.parent.and_then(|parent| flow.items.get(parent));
-            let mut holder = above.map_or(0, |above| above.member);
-            let level = depth.get(holder).copied().unwrap_or(0) + 1;
-            if level > DEEPEST {
-                holder = 0;
-            }
-            if let Some(slot) = depth.get_mut(item.member) {
-                *slot = level;
-            }
-            if let Some(list) = children.get_mut(holder) {
-                list.push(item.member);
-            }
-            let member = flow.members.get(item.member);
-            let call = member.and_then(|member| member.parent.as_ref()?.call.clone());
-            if let Some(call) = call {
-                started.entry(call).or_default().push(item.member);
-            }
-        }
-        Tree { items, children, started }
-    }
+    writer.trajectory(0)
 }
 
 struct Writer<'w, 's, 'c> {
@@ -87,7 +41,7 @@ struct Writer<'w, 's, 'c> {
 }
 
 impl Writer<'_, '_, '_> {
-    fn trajectory(&mut self, member: usize, level: usize) -> Result<(), StoreError> {
+    fn trajectory(&mut self, member: usize) -> Result<(), StoreError> {
         let Some(session) = self.prepared.flow.members.get(member).copied() else { return Ok(()) };
         self.canon.open();
         self.canon.key("schema_version");
@@ -103,7 +57,7 @@ impl Writer<'_, '_, '_> {
         self.agent(session, member)?;
         self.canon.key("steps");
         let (count, usage) = self.steps(member)?;
-        self.final_metrics(count, &usage);
+        final_metrics(count, &usage, self.canon);
         self.canon.key("extra");
         self.extra(session, member);
         let children = self.tree.children.get(member).cloned().unwrap_or_default();
@@ -111,7 +65,7 @@ impl Writer<'_, '_, '_> {
             self.canon.key("subagent_trajectories");
             self.canon.open_list();
             for child in children {
-                self.trajectory(child, level + 1)?;
+                self.trajectory(child)?;
             }
             self.canon.close_list();
         }
@@ -331,7 +285,7 @@ impl Writer<'_, '_, '_> {
         }
         if let Some(spent) = spent {
             let cost = price(step, spent, self.options.prices);
-            self.metrics(spent, cost);
+            metrics(spent, cost, self.canon);
         }
         self.canon.key("llm_call_count");
         self.canon.number(1);
@@ -420,50 +374,6 @@ impl Writer<'_, '_, '_> {
         self.canon.close();
         Ok(())
     }
-
-    fn metrics(&mut self, spent: &UsageTotal, cost: Option<u128>) {
-        self.canon.key("metrics");
-        self.canon.open();
-        self.canon.key("prompt_tokens");
-        self.canon.number(prompt_tokens(spent));
-        self.canon.key("completion_tokens");
-        self.canon.number(spent.output);
-        self.canon.key("cached_tokens");
-        self.canon.number(spent.cache_read);
-        if let Some(price) = cost {
-            self.canon.key("cost_usd");
-            self.canon.float(price as f64 / 1e12);
-        }
-        self.canon.key("extra");
-        self.canon.open();
-        self.canon.key("cache_creation_input_tokens");
-        self.canon.number(spent.cache_write);
-        if spent.incomplete {
-            self.canon.key("completion_tokens_incomplete");
-            self.canon.flag(true);
-        }
-        self.canon.close();
-        self.canon.close();
-    }
-
-    fn final_metrics(&mut self, steps: u64, usage: &UsageTotal) {
-        self.canon.key("final_metrics");
-        self.canon.open();
-        self.canon.key("total_prompt_tokens");
-        self.canon.number(prompt_tokens(usage));
-        self.canon.key("total_completion_tokens");
-        self.canon.number(usage.output);
-        self.canon.key("total_cached_tokens");
-        self.canon.number(usage.cache_read);
-        self.canon.key("total_steps");
-        self.canon.number(steps);
-        self.canon.close();
-    }
-}
-
-/// All tokens that were read, from the cache or not.
-fn prompt_tokens(usage: &UsageTotal) -> u64 {
-    usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
 }
 
 fn thought(block: &Block) -> Option<&Content> {

@@ -6,7 +6,9 @@
 
 mod agent_trace;
 mod atif;
+mod atif_metrics;
 mod commits;
+mod escape;
 mod fetch;
 mod flow;
 mod json;
@@ -18,6 +20,7 @@ mod opentraces;
 mod prepared;
 mod shapes;
 mod states;
+mod tree;
 
 pub use commits::Repositories;
 pub use states::{

@@ -187,16 +187,16 @@ fn blobs(
                 })
                 .collect();
             there.sort_by_key(|(commit, at, _)| (commit.committed, *at));
-            let Some((first, ..)) = there.first().copied() else { continue };
+            let mut holders: Vec<&str> = Vec::new();
             for (commit, at, path) in there {
-                if seen.contains(&(at, path, blob.as_str())) {
+                if ancestry.follows_any(&holders, &commit.id)? {
                     continue;
                 }
-                let copy = commit.id != first.id;
-                if copy && ancestry.follows(&first.id, &commit.id)? {
+                let copy = !holders.is_empty();
+                holders.push(&commit.id);
+                if !seen.insert((at, path, blob.as_str())) {
                     continue;
                 }
-                seen.insert((at, path, blob.as_str()));
                 found.push((
                     at,
                     Evidence::Blob {
@@ -222,6 +222,15 @@ struct Ancestry<'a> {
 }
 
 impl Ancestry<'_> {
+    fn follows_any(&mut self, earlier: &[&str], later: &str) -> Result<bool, GitError> {
+        for first in earlier {
+            if self.follows(first, later)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn follows(&mut self, first: &str, later: &str) -> Result<bool, GitError> {
         let pair = (first.to_owned(), later.to_owned());
         if let Some(known) = self.known.get(&pair) {

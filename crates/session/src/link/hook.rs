@@ -4,6 +4,8 @@
 //! or `exec`. Nothing else of the script is changed.
 
 const BEGIN: &str = "# >>> backstory link";
+/// Behind the first mark where the file is ours alone.
+const OWN: &str = ", which made this file";
 const END: &str = "# <<< backstory link";
 const SHELL: &str = "#!/bin/sh\n";
 
@@ -24,6 +26,7 @@ pub fn has_hook(text: &str) -> bool {
 /// The hook with `command` in it, which can neither stop nor delay a commit by failing.
 pub fn with_hook(text: &str, command: &str) -> Result<String, HookError> {
     let text = without_hook(text)?;
+    let own = if text.is_empty() { OWN } else { "" };
     let text = if text.is_empty() { SHELL.to_owned() } else { text };
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let program = first.strip_prefix("#!").unwrap_or_default();
@@ -36,7 +39,7 @@ pub fn with_hook(text: &str, command: &str) -> Result<String, HookError> {
     if !matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh") {
         return Err(HookError::NotShell);
     }
-    let lines = format!("{BEGIN}\n{command} </dev/null >/dev/null 2>&1 || true\n{END}\n");
+    let lines = format!("{BEGIN}{own}\n{command} </dev/null >/dev/null 2>&1 || true\n{END}\n");
     Ok(format!("{first}\n{lines}{rest}"))
 }
 
@@ -56,7 +59,8 @@ pub fn without_hook(text: &str) -> Result<String, HookError> {
     if ours {
         return Err(HookError::Torn);
     }
-    Ok(if has_hook(text) && kept == SHELL { String::new() } else { kept })
+    let own = text.lines().any(|line| line.strip_prefix(BEGIN) == Some(OWN));
+    Ok(if own && kept == SHELL { String::new() } else { kept })
 }
 
 #[cfg(test)]

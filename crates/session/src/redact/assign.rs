@@ -5,6 +5,7 @@
 //! all, because it must be linear and because a set of expressions for every nesting of quotes
 //! would be unreadable.
 
+use super::language;
 use super::name::{Names, Strength};
 use super::value::{Form, is_secret};
 use std::ops::Range;
@@ -54,13 +55,17 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     if let Some(joined) = joined(text, name.clone(), names) {
         return found.push(joined);
     }
-    let strength = text.get(name.clone()).and_then(|name| names.judge(name));
-    let Some(strength) = strength else { return };
     let mut scan = Scan { text, bytes: text.as_bytes(), at: name.end };
     let flag = text.get(..name.start).is_some_and(|before| before.ends_with('-'))
         || text.get(name.clone()).is_some_and(|name| name.starts_with('-'));
     let tag = name.start > 0 && scan.bytes.get(name.start - 1) == Some(&b'<');
+    // Most names are only mentioned. To see that is cheaper than to judge them.
     let Some(operator) = scan.operator(flag, tag) else { return };
+    if operator == Operator::Space && !flag && scan.is_prose() {
+        return;
+    }
+    let strength = text.get(name).and_then(|name| names.judge(name));
+    let Some(strength) = strength else { return };
     let mut keep = |range: Range<usize>, form: Form, strength: Strength| {
         if let Some(value) = text.get(range.clone())
             && is_secret(value, strength, form)
@@ -310,6 +315,18 @@ impl Scan<'_> {
         }
         self.at = before;
         false
+    }
+
+    /// Whether a short word or one of a language follows.
+    fn is_prose(&self) -> bool {
+        let rest = self.rest();
+        let space = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let rest = rest.get(space..).unwrap_or_default();
+        let word = rest.iter().take(24).take_while(|byte| byte.is_ascii_lowercase()).count();
+        let ends = !rest.get(word).is_some_and(u8::is_ascii_alphanumeric);
+        let start = self.at + space;
+        let reads = |word: &str| word.len() < 5 || language::strangeness(word) < 4.4;
+        word > 0 && ends && self.text.get(start..start + word).is_some_and(reads)
     }
 
     fn until(&self, is_end: impl Fn(u8) -> bool) -> usize {

@@ -20,6 +20,8 @@ pub(super) fn forms(value: &str) -> Vec<String> {
     all.push(percent(value, Case::Upper, Space::Percent));
     all.push(percent(value, Case::Lower, Space::Percent));
     all.push(percent(value, Case::Upper, Space::Plus));
+    all.push(percent(value, Case::Upper, Space::Strict));
+    all.push(percent(value, Case::Lower, Space::Strict));
     all.push(percent(&percent(value, Case::Upper, Space::Percent), Case::Upper, Space::Percent));
     let trimmed = value.trim_end();
     for phase in 0..3 {
@@ -57,6 +59,8 @@ enum Case {
 enum Space {
     Percent,
     Plus,
+    /// Everything but letters and digits is written in hexadecimal.
+    Strict,
 }
 
 fn percent(value: &str, case: Case, space: Space) -> String {
@@ -64,9 +68,8 @@ fn percent(value: &str, case: Case, space: Space) -> String {
     for byte in value.bytes() {
         match (byte, case) {
             (b' ', _) if space == Space::Plus => out.push('+'),
-            (b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~', _) => {
-                out.push(char::from(byte));
-            }
+            (b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9', _) => out.push(char::from(byte)),
+            (b'-' | b'_' | b'.' | b'~', _) if space != Space::Strict => out.push(char::from(byte)),
             (byte, Case::Upper) => out.push_str(&format!("%{byte:02X}")),
             (byte, Case::Lower) => out.push_str(&format!("%{byte:02x}")),
         }

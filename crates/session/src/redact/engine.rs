@@ -199,6 +199,9 @@ impl Engine {
 
     fn search(&self, text: &str, wanted: impl Fn(Start) -> bool) -> Vec<Hit> {
         let mut hits = Vec::new();
+        if text.len() < SHORTEST {
+            return hits;
+        }
         let mut assigned = Vec::new();
         let mut name_done = 0;
         let mut keys = pem::Keys::default();
@@ -247,6 +250,9 @@ impl Engine {
         settle(hits)
     }
 }
+
+/// A shorter text holds no value with what tells about it.
+const SHORTEST: usize = 7;
 
 /// Rules that are not in files, counted from the end of those that are.
 const PRIVATE_KEY: usize = Strength::ALL.len();

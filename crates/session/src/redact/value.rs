@@ -38,7 +38,7 @@ pub(super) struct Makeup {
 
 /// Whether `value` is to be taken out.
 pub(super) fn is_secret(value: &str, strength: Strength, form: Form) -> bool {
-    let value = value.trim();
+    let value = beginning(value.trim());
     let shortest = match (strength, form) {
         (Strength::Password, Form::Quoted | Form::Bare) => 4,
         (Strength::Password, _) => 5,
@@ -74,6 +74,16 @@ pub(super) fn is_secret(value: &str, strength: Strength, form: Form) -> bool {
     }
 }
 
+/// As much of a value as is looked at: enough to judge, and a bound on the work.
+fn beginning(value: &str) -> &str {
+    const ENOUGH: usize = 256;
+    let mut end = value.len().min(ENOUGH);
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    value.get(..end).unwrap_or(value)
+}
+
 /// Whether a value is written out, and not filled in or left open by its writer.
 pub(super) fn is_literal(value: &str) -> bool {
     !value.contains(OPENING)
@@ -84,20 +94,21 @@ pub(super) fn is_literal(value: &str) -> bool {
 
 /// Whether a value is like no word, so that it may be looked for anywhere.
 pub(super) fn is_unmistakable(value: &str) -> bool {
-    let makeup = Makeup::of(value);
+    let makeup = Makeup::of(beginning(value));
     value.len() >= 8 && (makeup.is_mixed_or_odd() || value.len() >= 40) && !is_placeholder(value)
 }
 
 /// A value without letters.
 fn numbers(value: &str, makeup: &Makeup, strength: Strength, form: Form) -> bool {
     let plain = value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_sequence(value) {
+    if value.len() < 20 && is_sequence(value) {
         return false;
     }
     match strength {
         Strength::Password => plain && form != Form::Prose && value.len() >= 6,
         Strength::Secret | Strength::Token => plain && makeup.digits >= 16,
-        _ => false,
+        Strength::Weak => plain && makeup.digits >= 20,
+        Strength::Meta => false,
     }
 }
 
@@ -251,7 +262,7 @@ fn is_placeholder(value: &str) -> bool {
         }
     }
     let different = different.iter().filter(|seen| **seen).count();
-    (value.len() >= 8 && different <= 2) || is_sequence(&lower)
+    (value.len() >= 8 && different <= 2) || (value.len() < 20 && is_sequence(&lower))
 }
 
 /// `123456`, `abcdef`, `1234567890abcdefghij`, `0123…`.

@@ -109,7 +109,6 @@ impl Git {
             "log.showRoot=true",
             "log.diffMerges=off",
             "core.bigFileThreshold=512m",
-            "core.commitGraph=false",
         ];
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("--literal-pathspecs");

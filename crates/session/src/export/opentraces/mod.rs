@@ -5,6 +5,7 @@
 //! does not hold is null: nothing is guessed from the machine on which the export runs.
 
 mod attribution;
+mod snippet;
 mod step;
 
 pub(super) use attribution::{by_edit, range_hash, revision};

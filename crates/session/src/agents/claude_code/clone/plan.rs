@@ -39,11 +39,14 @@ pub(super) struct Plan {
 }
 
 pub(super) fn plan(decider: Decider<'_>, tree: &Tree<'_>, naming: Naming) -> Plan {
-    let Decider { gathered, taken, options, edits, counts, stages } = decider;
+    let Decider { gathered, taken, options, mut edits, counts, stages } = decider;
     let rows = &gathered.inspector.rows;
+    drop_continuations(&mut edits, taken, tree);
     let mut calls = HashSet::new();
     for stage in &stages {
-        let kept = stage.pairs.iter().filter(|pair| !edits.is_removed(pair.call.0, pair.call.1));
+        let kept = stage.pairs.iter().filter(|pair| {
+            !edits.is_gone(pair.call.0) && !edits.is_removed(pair.call.0, pair.call.1)
+        });
         calls.extend(kept.map(|pair| pair.id));
     }
     let mut plan = Plan {
@@ -65,6 +68,28 @@ pub(super) fn plan(decider: Decider<'_>, tree: &Tree<'_>, naming: Naming) -> Pla
     plan.merge(rows, gathered, linked, others);
     plan.count(gathered, taken);
     plan
+}
+
+/// Leaves out branches that hang off the last record of the conversation, because a reader of the
+/// clone would take them for its continuation. In the source, something that no clone holds (the
+/// progress of a call) stands in their way.
+fn drop_continuations(edits: &mut Edits, taken: &Taken, tree: &Tree<'_>) {
+    let Some((active, others)) = taken.segments.split_last() else { return };
+    let rows = taken.segments.iter().flat_map(|segment| segment.rows.iter().copied());
+    let mut here: HashSet<RowIndex> = rows.filter(|row| !edits.is_gone(*row)).collect();
+    let end = active.rows.iter().rev().find(|row| here.contains(*row)).copied();
+    // What hangs off a branch that goes has the same end above it, and goes with the next round.
+    while let Some(branch) = others.iter().find(|segment| {
+        let parent = segment.rows.first().and_then(|row| tree.parent(*row));
+        let held = segment.rows.iter().any(|row| here.contains(row));
+        held && segment.root == Root::Branch
+            && end.is_some()
+            && nearest(tree, parent, |row| here.contains(&row)) == end
+    }) {
+        for row in branch.rows.iter().filter(|row| here.remove(*row)) {
+            edits.drop_row(*row, Reason::OtherBranch);
+        }
+    }
 }
 
 impl Plan {

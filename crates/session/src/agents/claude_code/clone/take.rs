@@ -7,7 +7,7 @@ use super::super::recovery::{Groups, Link};
 use super::super::rows::{PromptShape, Row, RowIndex, Rows};
 use super::super::story::Story;
 use super::super::told::Told;
-use super::super::tree::Tree;
+use super::super::tree::{Tree, is_message};
 use super::super::turns::Material;
 use super::gather::{Gathered, Preserved};
 use crate::clone::{Branches, CloneError, Options, Reason, Start, UpTo};
@@ -147,7 +147,13 @@ impl Choice<'_> {
         let links = self.story.links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
         let mut last = None;
         for (at, _) in links {
-            let turn = self.rows().row(*at).map(|row| turns.turn(row) as u64);
+            // A compaction behind a turn is not its end.
+            let said = self.rows().row(*at).filter(|row| {
+                let summary = PromptShape::CompactSummary;
+                let shape = self.rows().message(row).map(|part| part.prompt);
+                is_message(row) && !row.flags.sidechain && shape != Some(summary)
+            });
+            let turn = said.map(|row| turns.turn(row) as u64);
             if turn.is_some() && turn == wanted {
                 last = Some(*at);
             }

@@ -1,0 +1,98 @@
+//! Strings of JSON in plain ASCII, escaped as Python does it.
+
+/// Bytes that stand for themselves.
+const PLAIN: [bool; 256] = plain_bytes();
+
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+const fn plain_bytes() -> [bool; 256] {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7f {
+        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+}
+
+/// Where the first byte stands that must be escaped. Eight bytes at a time: a borrow can only mark
+/// bytes behind one that is odd itself.
+fn first_odd(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let quote = zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
+        let delete = zero(word ^ (ONES * 0x7f));
+        let odd = (word | control | quote | backslash | delete) & HIGH;
+        if odd != 0 {
+            return Some(8 * at + odd.trailing_zeros() as usize / 8);
+        }
+    }
+    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
+    rest.iter().position(is_odd).map(|at| 8 * words.len() + at)
+}
+
+/// A string, all that is not plain ASCII escaped.
+pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.reserve(text.len() + text.len() / 16 + 2);
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = first_odd(rest.as_bytes()) {
+        let (plain, odd) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.extend_from_slice(plain.as_bytes());
+        let mut characters = odd.chars();
+        if let Some(character) = characters.next() {
+            write_escape(character, out);
+        }
+        rest = characters.as_str();
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out.push(b'"');
+}
+
+fn write_escape(character: char, out: &mut Vec<u8>) {
+    let short = match character {
+        '"' => b"\\\"",
+        '\\' => b"\\\\",
+        '\n' => b"\\n",
+        '\r' => b"\\r",
+        '\t' => b"\\t",
+        '\u{8}' => b"\\b",
+        '\u{c}' => b"\\f",
+        character => {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                out.extend_from_slice(b"\\u");
+                for shift in [12, 8, 4, 0] {
+                    let digit = (*unit >> shift) as u8 & 15;
+                    out.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+                }
+            }
+            return;
+        }
+    };
+    out.extend_from_slice(short);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_bytes_are_found_wherever_they_stand() {
+        for byte in 0..=255u8 {
+            for at in 0..20 {
+                let mut bytes = [b'~'; 20];
+                bytes[at] = byte;
+                bytes[19] = b'"';
+                let odd = if at < 19 && !PLAIN[byte as usize] { at } else { 19 };
+                assert_eq!(first_odd(&bytes), Some(odd), "{byte} at {at}");
+            }
+        }
+        assert_eq!(first_odd(b" all of this is plain ~"), None);
+    }
+}
