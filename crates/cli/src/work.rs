@@ -71,6 +71,14 @@ impl Work {
         }
     }
 
+    /// Takes the sessions of other agents than Claude Code away.
+    pub(crate) fn take_others(&mut self) -> Vec<SessionFiles> {
+        let all = std::mem::take(&mut self.sessions);
+        let (own, others) = all.into_iter().partition(|files| files.agent == Agent::ClaudeCode);
+        self.sessions = own;
+        others
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.sessions.is_empty() && self.agents.is_empty()
     }

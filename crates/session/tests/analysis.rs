@@ -10,7 +10,7 @@
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::analyze::report::{self, AnalysisJson};
-use backstory_session::analyze::{Analysis, Grouping, Profile};
+use backstory_session::analyze::{Analysis, Grouping, Others, Profile};
 use backstory_session::document;
 use backstory_session::store::{Root, discover};
 use proptest::prelude::*;
@@ -211,7 +211,7 @@ proptest! {
             std::fs::write(folder.path().join(name), write(at, plan)).unwrap();
         }
         let analysis = analyze(folder.path());
-        let data = serde_json::to_value(AnalysisJson::new(&analysis)).unwrap();
+        let data = serde_json::to_value(AnalysisJson::new(&analysis, Others::default())).unwrap();
         let sum = |count: &dyn Fn(&Plan) -> usize| plans.iter().map(count).sum::<usize>() as u64;
 
         let calls = sum(&|plan| plan.turns * plan.calls + usize::from(plan.cut_off));

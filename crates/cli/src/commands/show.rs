@@ -156,17 +156,13 @@ fn find_cleared(
 
 /// A copy of what was chosen, without secrets.
 fn cleared(chosen: Chosen<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
-    if let Chosen::Session(files) = chosen
-        && files.agent != Agent::ClaudeCode
-    {
-        let name = files.agent.name();
-        return Err(CliError::new(format!("`{}`: written by {name}", files.id))
-            .hint("only sessions of Claude Code can be shared so far"));
-    }
-    let ids = claude_code::structural_paths();
     Ok(match chosen {
-        Chosen::Session(files) => ClearedCopy::of(files, redactor, &ids)?,
-        Chosen::Agent(file) => ClearedCopy::of_agent(file, redactor, &ids)?,
+        Chosen::Session(files) => {
+            ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
+        }
+        Chosen::Agent(file) => {
+            ClearedCopy::of_agent(file, redactor, &claude_code::structural_paths())?
+        }
     })
 }
 
@@ -177,7 +173,7 @@ pub(super) fn read_copy(
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Vec<StoreError>), CliError> {
     let (mut session, failures) = match (copy.session(), copy.agents().get()) {
-        (Some(files), _) => claude_code::read(files.get(), limits, buffer)?,
+        (Some(files), _) => agents::read(files.get(), limits, buffer)?,
         (None, [agent, ..]) => (claude_code::read_stray(agent, limits, buffer)?, Vec::new()),
         (None, []) => return Err(CliError::new("nothing to show")),
     };

@@ -8,7 +8,7 @@ use crate::error::{CliError, Outcome};
 use crate::figures;
 use crate::select::{Seek, Selection};
 use crate::ui;
-use backstory_session::agents::{self, claude_code};
+use backstory_session::agents;
 use backstory_session::model::Session;
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, IndexRow, View};
@@ -194,7 +194,7 @@ fn write_one(
     if !scope.is_none_or(inside) {
         return Ok(Done::OutOfScope);
     }
-    let ids = claude_code::structural_paths();
+    let ids = agents::structural_paths(job.files.agent);
     let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor, &ids)).transpose()?;
     if let Some(copy) = &copy {
         (session, failures) = read_copy(copy, selection.limits, buffer)?;

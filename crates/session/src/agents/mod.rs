@@ -12,9 +12,11 @@ mod swe_agent;
 mod swe_smith;
 
 use crate::model::{Agent, Session};
+use crate::redact::StructuralPaths;
 use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 pub(crate) use detect::{Shape, detect, parts};
+use std::path::PathBuf;
 
 /// Reads a session with all its subagents, whoever wrote it.
 ///
@@ -49,6 +51,43 @@ pub fn read_alone(
     };
     session.project_key = files.project_key.clone();
     Ok(session)
+}
+
+/// Every file that a session is read from, its own (or its first) in front. What a rollout of Codex
+/// continues in another file is not among them.
+pub(crate) fn files_of(files: &SessionFiles) -> Vec<PathBuf> {
+    match files.agent {
+        Agent::OpenHands if files.path.is_dir() => openhands::files_of(&files.path),
+        Agent::Cline => cline::files_of(&files.path),
+        _ => vec![files.path.clone()],
+    }
+}
+
+/// Where an agent's records hold ids: what redaction leaves alone.
+pub fn structural_paths(agent: Agent) -> StructuralPaths {
+    /// Fields that link calls with results and sessions with each other, in whatever they stand.
+    const LINKS: [&str; 16] = [
+        "id",
+        "timestamp",
+        "payload.id",
+        "payload.session_id",
+        "**.call_id",
+        "**.tool_call_id",
+        "**.tool_call_ids",
+        "**.tool_use_id",
+        "**.turn_id",
+        "**.llm_response_id",
+        "**.action_id",
+        "**.instance_id",
+        "**.traj_id",
+        "**.sessionId",
+        "messages.id",
+        "messages.tool_calls.id",
+    ];
+    match agent {
+        Agent::ClaudeCode => claude_code::structural_paths(),
+        _ => StructuralPaths::new(LINKS),
+    }
 }
 
 /// What an agent's files cannot tell, for people who would look for it.

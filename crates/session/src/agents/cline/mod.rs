@@ -14,7 +14,7 @@ use crate::model::{
 use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 use backstory_format::json::{Kind, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What Cline's files cannot tell.
@@ -245,18 +245,12 @@ fn usage(metrics: &Value<'_>) -> Option<UsageTotal> {
 
 /// What other files of the session say: its record (SDK), the screen's messages (extension).
 fn beside(files: &SessionFiles, limits: Limits, session: &mut Session) {
-    let name = files.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let folder = files.path.parent().unwrap_or(Path::new(""));
-    if let Some(stem) = name.strip_suffix(".messages.json") {
-        if let Ok(record) = document(&folder.join(format!("{stem}.json")), None, limits)
-            && let Some(record) = record.value()
-        {
-            session_record(&record, session);
-        }
-        return;
-    }
-    let Ok(screen) = document(&folder.join("ui_messages.json"), None, limits) else { return };
+    let (path, is_record) = neighbour(&files.path);
+    let Ok(screen) = document(&path, None, limits) else { return };
     let Some(screen) = screen.value() else { return };
+    if is_record {
+        return session_record(&screen, session);
+    }
     let mut requests = Vec::new();
     for message in screen.items() {
         let time = message.get("ts").and_then(|time| timestamp(&time));
@@ -279,6 +273,21 @@ fn beside(files: &SessionFiles, limits: Limits, session: &mut Session) {
     }
     let cost: f64 = requests.iter().map(|(_, cost)| cost).sum();
     session.reported_cost = session.reported_cost.or((cost > 0.0).then_some(cost));
+}
+
+/// The other file of a session, and whether it is a session's record.
+fn neighbour(path: &Path) -> (PathBuf, bool) {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match name.strip_suffix(".messages.json") {
+        Some(stem) => (path.with_file_name(format!("{stem}.json")), true),
+        None => (path.with_file_name("ui_messages.json"), false),
+    }
+}
+
+/// Every file of a session that is read.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let beside = Some(neighbour(path).0).filter(|path| path.is_file());
+    std::iter::once(path.to_path_buf()).chain(beside).collect()
 }
 
 fn session_record(record: &Value<'_>, session: &mut Session) {

@@ -114,7 +114,13 @@ fn find(path: &Path, thread: &str) -> Option<PathBuf> {
     {
         return None;
     }
-    let top = path.ancestors().skip(1).take(4).last()?;
+    let folder = path.parent()?;
+    let is_date = |folder: &Path| {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        !name.is_empty() && name.len() <= 4 && name.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let dated = folder.ancestors().take(3).take_while(|folder| is_date(folder)).count();
+    let top = folder.ancestors().nth(dated)?;
     let mut folders = vec![(top.to_path_buf(), 0)];
     while let Some((folder, depth)) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {

@@ -101,6 +101,13 @@ fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     Ok(events.finish())
 }
 
+/// Every file of a conversation's folder that is read.
+pub(super) fn files_of(folder: &std::path::Path) -> Vec<PathBuf> {
+    let state = folder.join("base_state.json");
+    let events = event_files(folder);
+    Some(state).filter(|state| state.is_file()).into_iter().chain(events).collect()
+}
+
 /// Files of events in the order of their numbers.
 fn event_files(folder: &std::path::Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join("events")).into_iter().flatten().flatten();
