@@ -17,7 +17,8 @@ from pathlib import Path
 from traces import ID, Trace
 
 OLD, NEW = "claude-opus-4-5", "claude-sonnet-4-6"
-WORDS = {OLD: "first", NEW: "second"}
+CODEX = "gpt-5.2-codex"
+WORDS = {OLD: "first", NEW: "second", CODEX: "codex"}
 
 
 @dataclasses.dataclass
@@ -332,6 +333,55 @@ def numbers_of(value: object, name: str = "") -> list[tuple[str, int]]:
     if isinstance(value, dict):
         return [pair for key, inner in value.items() for pair in numbers_of(inner, f"{name}.{key}")]
     return [(name, value)] if isinstance(value, int) and not isinstance(value, bool) else []
+
+
+PATCH = """*** Begin Patch
+*** Add File: a.py
++one = 1
++two = 2
+*** End Patch
+"""
+
+
+def rollout(trace: Trace) -> Path:
+    """The same project, worked on by Codex instead; gives the folder of the day."""
+    def line(kind: str, payload: dict[str, object], second: int) -> str:
+        return json.dumps({"timestamp": f"2026-03-01T10:00:{second:02}.000Z", "type": kind, "payload": payload}) + "\n"
+    place = trace.home / ".codex" / "sessions" / "2026" / "03" / "01"
+    place.mkdir(parents=True, exist_ok=True)
+    text = [
+        line("session_meta", {"id": ID, "timestamp": "2026-03-01T10:00:00.000Z", "cwd": str(trace.folder),
+                              "originator": "codex_cli_rs", "cli_version": "0.80.0", "model_provider": "openai"}, 0),
+        line("turn_context", {"cwd": str(trace.folder), "model": CODEX, "approval_policy": "never"}, 1),
+        line("response_item", {"type": "message", "role": "user",
+                               "content": [{"type": "input_text", "text": "Write a.py"}]}, 2),
+        line("event_msg", {"type": "user_message", "message": "Write a.py"}, 2),
+        line("response_item", {"type": "custom_tool_call", "status": "completed", "call_id": "call_1",
+                               "name": "apply_patch", "input": PATCH}, 3),
+        line("response_item", {"type": "custom_tool_call_output", "call_id": "call_1",
+                               "output": "Success. Updated the following files:\nA a.py\n"}, 4),
+    ]
+    (place / f"rollout-2026-03-01T10-00-00-{ID}.jsonl").write_text("".join(text))
+    return place
+
+
+@fault(17, "an edit of Codex")
+def _(sides: Sides) -> tuple[str, str, str]:
+    def fixture(trace: Trace) -> None:
+        trace.file("a.py", "one = 1\ntwo = 2\n")
+    return ("codex codex", *sides.both(fixture, lambda side: side.models("a.py"), saved=rollout))
+
+
+@fault(17, "edits of Codex, counted")
+def _(sides: Sides) -> tuple[str, str, str]:
+    def fixture(trace: Trace) -> None:
+        trace.file("a.py", "one = 1\ntwo = 2\n")
+    def ask(side: Side) -> str:
+        if side.is_peer:
+            said = re.search(r"Total successful edits: (\d+)", side.run("stats", "--no-cache").stdout)
+            return f"{said.group(1) if said else 'no'} edit"
+        return f"{len(json.loads(side.run('log', '--json').stdout)['edits'])} edit"
+    return ("1 edit", *sides.both(fixture, ask, saved=rollout))
 
 
 def blocks(trace: Trace) -> None:

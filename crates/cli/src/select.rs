@@ -13,6 +13,7 @@ use backstory_session::model::Session;
 use backstory_session::parallel;
 use backstory_session::store::{
     AgentFile, Found, Notice, Root, SessionFiles, StoreError, discover, discover_sessions,
+    plain_name,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -251,6 +252,18 @@ impl<'a> Chosen<'a> {
         match self {
             Chosen::Session(files) => &files.path,
             Chosen::Agent(file) => &file.path,
+        }
+    }
+
+    /// A name for a file made of it that no other session's has: by its path, and by its id where
+    /// its file holds several.
+    pub(crate) fn own_name(&self) -> String {
+        let path = self.path().to_string_lossy();
+        match self {
+            Chosen::Session(files) if files.part.is_some() => {
+                plain_name(&format!("{path}/{}", files.id))
+            }
+            _ => plain_name(&path),
         }
     }
 

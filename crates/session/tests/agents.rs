@@ -4,10 +4,13 @@
 use backstory_format::Limits;
 use backstory_session::agents;
 use backstory_session::history::{self, Target};
-use backstory_session::model::{Agent, Block, Change, Effect, Session};
+use backstory_session::model::{Agent, Block, Change, Effect, Outcome, Session};
 use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+#[path = "../../../fuzz/laws/agents.rs"]
+mod laws;
 
 /// A file of some agent, by its path below the test's folder.
 struct Sample {
@@ -331,7 +334,10 @@ fn openhands_events_in_four_places() {
     let (_folder, sessions) = sessions(&Sample { agent: Agent::OpenHands, files });
     assert_eq!(sessions.len(), 4);
     for session in &sessions {
-        assert_eq!(figures(session), [1, 3, 3, 3, 1], "{}", session.id);
+        // The last call ends the run, and nothing answers it.
+        assert_eq!(figures(session), [1, 3, 3, 2, 1], "{}", session.id);
+        assert_eq!(session.turns[0].outcome, Outcome::Completed);
+        assert!(session.problems.listed().is_empty(), "{:?}", session.problems);
         assert_eq!(tokens(session), [80, 14, 120], "{}", session.id);
         assert_eq!(edits(session), [("/w/a.py".to_owned(), "create")]);
         assert_eq!(texts(session)[..2], ["user: Fix it", "I look."]);
@@ -695,4 +701,25 @@ fn damaged_samples_are_read() {
             }
         }
     }
+}
+
+/// Every seed of the fuzzer is recognised as a trace and keeps the laws, whole, cut and damaged.
+#[test]
+fn seeds_keep_the_laws() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/agents");
+    let mut kinds = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let data = std::fs::read(&path).unwrap();
+        assert_eq!(laws::agents(&data), 1, "{}", path.display());
+        kinds.insert(data[0]);
+        let step = data.len() / 16 + 1;
+        for at in (1..data.len()).step_by(step) {
+            laws::agents(&data[..at]);
+            let mut damaged = data.clone();
+            damaged[at] = b'"';
+            laws::agents(&damaged);
+        }
+    }
+    assert_eq!(kinds.len(), laws::NAMES.len(), "one seed for each sort of file");
 }

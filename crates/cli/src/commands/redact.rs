@@ -185,9 +185,14 @@ fn write_copy(copy: &ClearedCopy, place: impl Fn(Option<&str>) -> PathBuf) -> Re
 fn write_foreign(copy: &ClearedCopy, out: &Path, name: &str) -> Result<bool, CliError> {
     let files = copy.files().into_inner();
     if let [(path, own)] = files.as_slice() {
-        let end = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let end = end.split_once('.').map_or("", |(_, end)| end);
-        move_file(path, &out.join(format!("{name}.{}", plain_name(end))))?;
+        // A file that is named after its session keeps its name: agents are known by names, too.
+        let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let end = own.split_once('.').map_or("", |(_, end)| end);
+        let file = match own.contains(name) {
+            true => plain_name(&own),
+            false => format!("{name}.{}", plain_name(end)),
+        };
+        move_file(path, &out.join(file))?;
         return Ok(true);
     }
     for (path, own) in &files {

@@ -6,7 +6,7 @@ use crate::commands::show::{read_copy, refuse_agents_folder};
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
-use crate::select::{Seek, Selection};
+use crate::select::{Chosen, Seek, Selection};
 use crate::ui;
 use backstory_session::agents;
 use backstory_session::model::Session;
@@ -125,7 +125,7 @@ fn jobs<'a>(sessions: &'a [SessionFiles], format: Format, options: &str) -> Vec<
         .map(|files| {
             let mut name = plain_name(&files.id);
             if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
-                name = plain_name(&files.path.to_string_lossy());
+                name = Chosen::Session(files).own_name();
             }
             let name = format!("{name}.{}", format.extension());
             Job { files, name, key: format!("{options} {}", state(files)) }

@@ -147,6 +147,15 @@ pub(crate) fn parts(shape: &Shape, path: &Path) -> Vec<Part> {
             part.id = format!("{}-{}", name(), number + 1);
         }
     }
+    // Two sessions may begin in the same second, or be runs of the same task.
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for part in &mut parts {
+        let count = seen.entry(part.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            part.id.push_str(&format!("-{count}"));
+        }
+    }
     parts
 }
 
@@ -211,23 +220,12 @@ fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
     let head = bytes.get(..first as usize).unwrap_or_default();
     let cut = (!head.trim_ascii().is_empty())
         .then(|| Part { id: format!("{name}-start"), range: Some(0..first) });
-    let mut parts: Vec<Part> = cut
-        .into_iter()
+    cut.into_iter()
         .chain(starts.iter().zip(ends).map(|((start, date), end)| Part {
             id: format!("{name}-{date}"),
             range: Some(*start..end),
         }))
-        .collect();
-    // Two sessions may begin in the same second.
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    for part in &mut parts {
-        let count = seen.entry(part.id.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            part.id.push_str(&format!("-{count}"));
-        }
-    }
-    parts
+        .collect()
 }
 
 /// An id from the file's name.

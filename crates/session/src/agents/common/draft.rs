@@ -359,7 +359,7 @@ impl Draft {
         let mut orphans: Vec<u64> = Vec::new();
         for turn in &mut session.turns {
             turn.outcome = turn.ending();
-            for step in &turn.steps {
+            for step in turn.steps.iter().filter(|step| !ends_run(step)) {
                 let lost = step.calls().filter(|call| call.result.is_none());
                 orphans.extend(lost.map(|_| step.lines.last().copied().unwrap_or(0)));
             }
@@ -378,6 +378,11 @@ impl Draft {
         }
         session
     }
+}
+
+/// Whether a message handed the work in: its call is never answered, and nothing is missing.
+fn ends_run(step: &Step) -> bool {
+    matches!(step.stop_reason.as_deref(), Some("finish" | "reject"))
 }
 
 fn answer(call: &mut Call, result: CallResult) {

@@ -135,9 +135,7 @@ impl Events {
             effects,
         });
         if matches!(action, "finish" | "reject") {
-            // Nothing answers this one.
-            let result = self.draft.plain_result(CallOutcome::Ok, Vec::new());
-            self.draft.result(Some(&call_id), result);
+            // Nothing answers this one, and no answer is made up.
             self.draft.step().stop_reason = Some(Arc::from(action));
             self.draft.close();
         }
