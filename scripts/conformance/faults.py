@@ -113,8 +113,7 @@ lines(1, "models of parallel calls", "b.py", "second", parallel)
 
 def three_files(trace: Trace) -> None:
     for name in ("a.py", "b.py", "c.py"):
-        trace.write(OLD, name, None, "one = 1\n")
-        trace.file(name, "one = 1\n")
+        trace.create(OLD, name, "one = 1\n")
 
 
 @fault(2, "one question spoils the next")
@@ -185,8 +184,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def document(trace: Trace) -> None:
-    trace.write(OLD, "doc.md", None, "# Title\n")
-    trace.file("doc.md", "# Title\n")
+    trace.create(OLD, "doc.md", "# Title\n")
     trace.file(".ai-blame.yaml", "rules:\n  - pattern: \"*.md\"\n    policy: comment\n    comment_syntax: html\n")
 
 
@@ -200,8 +198,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def numbers(trace: Trace) -> None:
     for name, text in (("d.json", '{\n    "zebra": 12345678901234567890123,\n    "apple": 1.50\n}\n'), ("arr.json", "[1, 2]\n")):
-        trace.write(OLD, name, None, text)
-        trace.file(name, text)
+        trace.create(OLD, name, text)
 
 
 @fault(10, "numbers and order of JSON")
@@ -225,8 +222,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def yaml_list(trace: Trace) -> None:
-    trace.write(OLD, "l.yaml", None, "- one\n- two\n")
-    trace.file("l.yaml", "- one\n- two\n")
+    trace.create(OLD, "l.yaml", "- one\n- two\n")
 
 
 @fault(11, "YAML that is a list")
@@ -241,8 +237,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def same_stem(trace: Trace) -> None:
     for name in ("m.py", "m.js"):
-        trace.write(OLD, name, None, "x\n")
-        trace.file(name, "x\n")
+        trace.create(OLD, name, "x\n")
 
 
 @fault(12, "sidecars of m.py and m.js")
@@ -254,8 +249,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def one_file(trace: Trace) -> None:
-    trace.write(OLD, "a.py", None, "x = 1\n")
-    trace.file("a.py", "x = 1\n")
+    trace.create(OLD, "a.py", "x = 1\n")
 
 
 @fault(13, "a folder with an underscore")
@@ -289,8 +283,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def long_file(trace: Trace) -> None:
     text = "".join(f"line {number} of a file that is longer than a pipe\n" for number in range(20_000))
-    trace.write(OLD, "long.txt", None, text)
-    trace.file("long.txt", text)
+    trace.create(OLD, "long.txt", text)
 
 
 @fault(15, "a closed pipe")
@@ -402,8 +395,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def any_script(trace: Trace) -> None:
     name = "größe/目次 — naïve 🚀 日本語のとても長い名前のファイル.txt"
-    trace.write(OLD, name, None, "x\n")
-    trace.file(name, "x\n")
+    trace.create(OLD, name, "x\n")
 
 
 @fault(19, "a name in another script")
