@@ -9,6 +9,7 @@ mod events;
 mod legacy;
 mod patch;
 mod rollout;
+mod values;
 
 use super::common::{Cite, Draft};
 use crate::model::{Agent, Counts, FileFacts, Session, models, usage};

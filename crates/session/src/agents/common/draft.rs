@@ -1,5 +1,6 @@
 //! A session while it is being read, for formats that tell it in order.
 
+use super::prompt::one_line;
 use crate::model::{
     Agent, Block, Branch, Call, CallOutcome, CallResult, Compaction, CompactionKind, Content,
     Counts, Event, OrphanResult, Outcome, Prompt, PromptBlock, RequestShape, Session, SessionKind,
@@ -394,22 +395,4 @@ fn answer(call: &mut Call, result: CallResult) {
 
 fn problem(id: ProblemId, line: u64) -> Problem {
     Problem { id, line, offset: 0, length: 0, detail: Cow::Borrowed("") }
-}
-
-/// The first words of a prompt on one line.
-fn one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
-    let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty());
-    let line = parts.collect::<Vec<_>>().join(" ");
-    line.chars().take(LONGEST).collect()
-}
-
-/// A prompt that somebody typed.
-pub(in crate::agents) fn typed(text: Content) -> PromptBlock {
-    PromptBlock { block: Block::Text(text), context: false }
-}
-
-/// Something added to a prompt by a program.
-pub(in crate::agents) fn context(text: Content) -> PromptBlock {
-    PromptBlock { block: Block::Text(text), context: true }
 }

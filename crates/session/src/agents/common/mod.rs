@@ -10,12 +10,14 @@ mod cite;
 mod document;
 mod draft;
 mod editor;
+mod prompt;
 mod times;
 
 pub(super) use blocks::search_replace;
 pub(super) use chat::{Action, Chat, chat_usage, fenced};
 pub(super) use cite::Cite;
 pub(super) use document::document;
-pub(super) use draft::{Draft, Place, context, typed};
+pub(super) use draft::{Draft, Place};
 pub(super) use editor::{Editor, editor};
+pub(super) use prompt::{context, typed};
 pub(super) use times::{local, timestamp};
