@@ -54,8 +54,8 @@ pub(crate) fn codex(machine: &Machine) -> String {
     ]
     .concat();
     let path = format!(".codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{ID}.jsonl");
-    write(&machine.home().join(&path), &text);
-    write(&folder.join("a.py"), "one = 1\ntwo = 2\n");
+    write(&machine.home().join(&path), text.as_bytes());
+    write(&folder.join("a.py"), b"one = 1\ntwo = 2\n");
     path
 }
 
@@ -74,7 +74,7 @@ fn trajectory(machine: &Machine) -> &'static str {
         ],
     });
     let text = serde_json::to_string_pretty(&value).unwrap();
-    write(&machine.home().join("runs/task-1.traj.json"), &text);
+    write(&machine.home().join("runs/task-1.traj.json"), text.as_bytes());
     "runs/task-1.traj.json"
 }
 
