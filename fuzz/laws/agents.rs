@@ -76,7 +76,7 @@ fn fetch_call(call: &Call, reader: &mut SourceReader) {
     if let Some(input) = &call.input {
         text_of(input, reader);
     }
-    for result in &call.result {
+    if let Some(result) = &call.result {
         for text in result.text.iter().chain(&result.structured) {
             text_of(text, reader);
         }
