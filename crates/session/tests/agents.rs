@@ -391,8 +391,26 @@ fn openhands_conversations_of_the_sdk() {
         files.push((name.leak(), event.to_string().into_bytes()));
     }
     files.push(("events.jsonl", lines(&events)));
+    // In a folder the state tells the tokens of each answer, with or without the events.
+    let usage = |id: &str, prompt: u64, output: u64| {
+        json!({ "model": "m", "prompt_tokens": prompt, "completion_tokens": output, "response_id": id })
+    };
+    let mut told = state;
+    told["id"] = json!("44444444");
+    told["stats"] = json!({ "usage_to_metrics": { "default": { "accumulated_cost": 0.5,
+        "token_usages": [usage("r1", 100, 10), usage("r2", 200, 20), usage("other", 7, 7)] } } });
+    files.push(("d/base_state.json", told.to_string().into_bytes()));
+    told["id"] = json!("55555555");
+    files.push(("e/base_state.json", told.to_string().into_bytes()));
+    for (number, event) in events.iter().enumerate() {
+        let name = format!("event-{number:05}-{}.json", event["id"].as_str().unwrap());
+        files.push((format!("d/events/{name}").leak(), event.to_string().into_bytes()));
+        if event["key"] != "stats" {
+            files.push((format!("e/events/{name}").leak(), event.to_string().into_bytes()));
+        }
+    }
     let (_folder, sessions) = sessions(&Sample { agent: Agent::OpenHands, files });
-    assert_eq!(sessions.len(), 2);
+    assert_eq!(sessions.len(), 4);
     for session in &sessions {
         assert_eq!(figures(session), [1, 2, 3, 3, 2], "calls of one response are one message");
         assert_eq!(tokens(session), [300, 30, 0], "running totals are not added up");
@@ -579,18 +597,46 @@ fn aider_with_its_losses() {
     assert_eq!(second.counts.steps, 0);
 }
 
+/// What the program says may take several lines, of which only the first is marked.
+#[test]
+fn aider_when_the_program_says_more() {
+    let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.2  \n\n#### Change it  \n\nSure:\n\na.py\n```\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n```\n\n> Tokens: 10 sent, 2 received.  \n> # 1 SEARCH/REPLACE block failed to match!\n\n## No match in a.py\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n\nThe SEARCH section must exactly match  \n\nAs they say:\n\n> measure twice\n\na.py\n<source>\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n</source>\n\n> Tokens: 20 sent, 3 received.  \n> Applied edit to a.py  \n> Commit abc1234 Change it\n\nBecause.  \n";
+    let read = |history: &str| {
+        let files = vec![("project/.aider.chat.history.md", history.as_bytes().to_vec())];
+        let (folder, mut sessions) = sessions(&Sample { agent: Agent::Aider, files });
+        (folder, sessions.remove(0))
+    };
+    let (_folder, session) = read(history);
+    assert_eq!(figures(&session), [1, 2, 1, 1, 0], "an error of the program is no answer");
+    assert_eq!(tokens(&session), [30, 5, 0]);
+    let told = texts(&session);
+    assert!(told[2].contains("> measure twice") && told[2].contains("</source>"), "{told:?}");
+    assert_eq!(session.turns[0].events.len(), 1, "the commit with all of its message");
+    // Without spaces at the ends of lines every mark counts for its line.
+    let (_folder, bare) = read(&history.replace("  \n", "\n"));
+    assert_eq!(bare.versions[0].as_ref(), "0.86.2");
+    assert_eq!(tokens(&bare), [30, 5, 0]);
+}
+
 fn cline() -> Sample {
     let metrics = json!({ "inputTokens": 100, "outputTokens": 9, "cacheReadTokens": 40,
         "cacheWriteTokens": 0, "cost": 0.05 });
     let sdk = json!({ "version": 1, "sessionId": "s1", "system_prompt": "You are Cline.", "messages": [
-        { "id": "m1", "role": "user", "content": [{ "type": "text", "text": "Fix it" }], "ts": 1769851800000u64 },
+        { "id": "m1", "role": "user", "content": [{ "type": "text",
+            "text": "<user_input mode=\"act\">Fix it</user_input>" }], "ts": 1769851800000u64 },
         { "id": "m2", "role": "assistant", "content": [{ "type": "thinking", "thinking": "Hm." },
             { "type": "tool_use", "id": "c1", "name": "editor",
               "input": { "path": "/w/a.py", "old_text": "x", "new_text": "y" } }],
           "ts": 1769851801000u64, "modelInfo": { "id": "claude-x" }, "metrics": metrics },
         { "id": "m3", "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c1",
             "content": [{ "query": "edit", "result": "Edited", "success": true }] }] },
-        { "id": "m4", "role": "assistant", "content": [{ "type": "text", "text": "Done." }] },
+        { "id": "m4", "role": "assistant", "content": [{ "type": "text", "text": "Done." },
+            { "type": "tool_use", "id": "c2", "name": "editor", "input": { "path": "/w/b.py", "new_text": "z" } },
+            { "type": "tool_use", "id": "c3", "name": "editor", "input": { "path": "/w/c.py", "new_text": "z" } }] },
+        { "id": "m5", "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": "c2",
+              "content": "{\"result\":\"File created successfully at: /w/b.py\",\"success\":true}" },
+            { "type": "tool_result", "tool_use_id": "c3", "content": "{\"result\":\"Edited\",\"success\":true}" }] },
     ] });
     let record = json!({ "session_id": "s1", "cwd": "/w", "source": "cli",
         "metadata": { "title": "A title", "fork": { "forkedFromSessionId": "s0" } } });
@@ -624,9 +670,11 @@ fn cline() -> Sample {
 fn cline_new_and_classic() {
     let (_folder, sessions) = sessions(&cline());
     let [new, classic] = sessions.as_slice() else { panic!("{}", sessions.len()) };
-    assert_eq!(figures(new), [1, 2, 1, 1, 0]);
+    assert_eq!(figures(new), [1, 2, 3, 3, 0]);
     assert_eq!(tokens(new), [60, 9, 40]);
-    assert_eq!(edits(new), [("/w/a.py".to_owned(), "replace")]);
+    let known = [("/w/a.py", "replace"), ("/w/b.py", "create"), ("/w/c.py", "write")];
+    assert_eq!(edits(new), known.map(|(path, what)| (path.to_owned(), what)));
+    assert_eq!(texts(new)[0], "user: Fix it", "the mode it was typed in is no part of it");
     assert_eq!(new.title.as_ref().unwrap().text, "A title");
     assert_eq!(new.forked_from.as_ref().unwrap().session.as_ref(), "s0");
     assert_eq!((new.reported_cost, new.cwds[0].as_ref()), (Some(0.05), "/w"));

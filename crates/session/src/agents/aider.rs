@@ -2,7 +2,8 @@
 //!
 //! The format is made for people and loses much: who wrote a line is told by its first characters
 //! (`#### ` the user, `> ` the program, anything else the model), and only outside of fences can
-//! they be trusted. Edits are recovered from the blocks of an answer where the program says right
+//! they be trusted. What the program says goes on, without a mark, to a line that ends in two
+//! spaces, be it an error, the output of a test or the message of a commit. Edits are recovered from the blocks of an answer where the program says right
 //! after it that it applied an edit to that file; what is not certain is left out.
 
 use super::common::{Draft, local, search_replace, typed};
@@ -13,6 +14,8 @@ use crate::model::{
 use crate::store::{SessionFiles, StoreError, load};
 use jiff::tz::TimeZone;
 use std::sync::Arc;
+
+const HEADING: &str = "# aider chat started at ";
 
 /// What a chat history cannot tell.
 pub(super) const UNREAD: [&str; 6] = [
@@ -40,10 +43,15 @@ pub(super) fn read(files: &SessionFiles) -> Result<Session, StoreError> {
         fence: None,
         cost: 0.0,
     };
-    for (number, line) in text.lines().enumerate() {
-        history.draft.session.file.lines += 1;
-        history.line(number as u64 + 1, line);
+    let lines: Vec<&str> = text.lines().collect();
+    let ends = ends(&lines);
+    let mut next = 0;
+    while let Some(line) = lines.get(next) {
+        let end = ends.get(next).copied().flatten();
+        let told = end.and_then(|end| lines.get(next..=end)).unwrap_or_default();
+        next += history.line(next as u64 + 1, line, told);
     }
+    history.draft.session.file.lines += lines.len() as u64;
     history.flush();
     let cost = history.cost;
     let mut session = history.draft.finish();
@@ -66,7 +74,9 @@ struct History {
 }
 
 impl History {
-    fn line(&mut self, number: u64, line: &str) {
+    /// Takes a line; `told` is what the program says from here on, if it says something. Returns
+    /// how many lines were taken.
+    fn line(&mut self, number: u64, line: &str, told: &[&str]) -> usize {
         let place = self.draft.place.timestamp;
         let inside = self.fence.is_some();
         if let Some(asked) = line.strip_prefix("####").filter(|_| !inside) {
@@ -75,25 +85,28 @@ impl History {
             let asked = asked.strip_prefix(' ').unwrap_or(asked);
             self.asked.push_str(asked.strip_suffix("  ").unwrap_or(asked));
             self.asked.push('\n');
-            return;
+            return 1;
         }
-        if let Some(told) = line.strip_prefix('>').filter(|_| !inside) {
+        if !told.is_empty() && !inside {
             self.flush();
             self.draft.at(number, place);
-            return self.program(told.trim());
+            self.program(told.join("\n").trim_start_matches('>').trim());
+            return told.len();
         }
-        if let Some(date) = line.strip_prefix("# aider chat started at ").filter(|_| !inside) {
+        if let Some(date) = line.strip_prefix(HEADING).filter(|_| !inside) {
             self.flush();
-            return self.draft.at(number, local(date, &TimeZone::UTC));
+            self.draft.at(number, local(date, &TimeZone::UTC));
+            return 1;
         }
         if self.said.is_empty() && line.trim().is_empty() {
-            return;
+            return 1;
         }
         self.flush_question();
         self.draft.at(number, place);
         self.watch_fence(line);
         self.said.push_str(line);
         self.said.push('\n');
+        1
     }
 
     fn watch_fence(&mut self, line: &str) {
@@ -194,6 +207,29 @@ impl History {
             None => self.draft.call(call),
         }
     }
+}
+
+/// For each line that begins as the program's words do, the line they end with.
+///
+/// A mark without an end is the model's quotation, unless the file stops there. Where no words have
+/// an end, an editor took the spaces away, and each line stands for itself.
+fn ends(lines: &[&str]) -> Vec<Option<usize>> {
+    let is_told = |line: &str| line == ">" || line.starts_with("> ");
+    let is_end = |line: &str| line.ends_with("  ");
+    let spaced = lines.iter().any(|line| is_told(line) && is_end(line));
+    let mut ends: Vec<Option<usize>> = Vec::with_capacity(lines.len());
+    let mut end = None;
+    for (at, line) in lines.iter().enumerate().rev() {
+        let whole = is_end(line) || !spaced || at + 1 == lines.len();
+        ends.push(is_told(line).then(|| if whole { Some(at) } else { end }).flatten());
+        end = match line {
+            line if line.starts_with("#### ") || line.starts_with(HEADING) => None,
+            line if is_end(line) => (!is_told(line)).then_some(at),
+            _ => end,
+        };
+    }
+    ends.reverse();
+    ends
 }
 
 /// `Model: NAME with diff edit format`, `Models: NAME with …, weak model …`, `Main model: NAME …`.

@@ -10,8 +10,13 @@ use backstory_format::Limits;
 use backstory_format::json::{Kind, Tape, Value, scan};
 
 /// What a trajectory cannot tell.
-pub(super) const UNREAD: [&str; 3] =
-    ["times of messages", "tokens of single messages", "edits made by the line editor of 0.x"];
+pub(super) const UNREAD: [&str; 5] = [
+    "times of messages",
+    "tokens of single messages",
+    "tokens as the model counted them (they are the agent's own count)",
+    "whether a command failed",
+    "edits made by the line editor of 0.x",
+];
 
 pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;

@@ -7,7 +7,7 @@ use super::flow::{Flow, What};
 use crate::history::{
     Change, Confidence, Gathered, Mark, Readings, extract, split_lines, trace_recorded,
 };
-use crate::model::Session;
+use crate::model::{Effect, Session};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -74,6 +74,8 @@ impl Written {
             for call in step.calls() {
                 let name = call.name.as_deref().unwrap_or_default();
                 edits |= matches!(name, "Edit" | "Write" | "MultiEdit" | "NotebookEdit");
+                // Tools of other agents have other names.
+                edits |= call.effects.iter().any(|effect| matches!(effect, Effect::Edit(_)));
                 items.extend(call.id.as_deref().map(|id| (id, at)));
             }
         }

@@ -159,8 +159,13 @@ impl Reading {
                     match xml::is_added(&text) {
                         true => prompt.push(context(content)),
                         false => {
-                            words = words.or_else(|| Some(xml::typed(&text).to_owned()));
-                            prompt.push(typed(content));
+                            let inside = xml::typed(&text);
+                            let bare = inside.len() == text.trim().len();
+                            prompt.push(typed(match bare {
+                                true => content,
+                                false => Content::Owned(inside.into()),
+                            }));
+                            words = words.or_else(|| Some(inside.to_owned()));
                         }
                     }
                 }
@@ -192,6 +197,7 @@ impl Reading {
         let content = block.get("content");
         let mut text = Vec::new();
         let mut wrong = failed;
+        let mut created = false;
         match &content {
             Some(content) if content.kind() == Kind::Array => {
                 for part in content.items() {
@@ -204,6 +210,7 @@ impl Reading {
             Some(content) => {
                 let shown = content.text().unwrap_or_default();
                 wrong |= shown.starts_with('{') && shown.contains("\"success\":false");
+                created = shown.contains("\"result\":\"File created successfully");
                 text.extend(self.cite.text(content));
             }
             None => {}
@@ -211,6 +218,10 @@ impl Reading {
         let outcome = if wrong { CallOutcome::Error } else { CallOutcome::Ok };
         let result = self.draft.plain_result(outcome, text);
         self.draft.result(id.as_deref(), result);
+        if let Some(call) = id.and_then(|id| self.draft.find_call(&id)).filter(|_| created && !wrong)
+        {
+            tools::mark_created(call);
+        }
     }
 
     /// `[execute_command for 'ls'] Result:` and what follows it.

@@ -1,7 +1,7 @@
 //! What Cline's tools do to files.
 
 use crate::agents::common::Cite;
-use crate::model::{Change, Content, Effect, FileEdit, Replacement};
+use crate::model::{Call, Change, Content, Effect, FileEdit, Replacement};
 use backstory_format::json::Value;
 
 /// Effects of a native tool call.
@@ -34,6 +34,17 @@ pub(super) fn effects(name: &str, input: &Value<'_>, cite: Cite) -> Vec<Effect> 
         }
         "execute_command" => text("command").map(shell).into_iter().collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The outcome says that the file is a new one, which the call does not tell.
+pub(super) fn mark_created(call: &mut Call) {
+    for effect in &mut call.effects {
+        if let Effect::Edit(edit) = effect
+            && let Change::Write { created, .. } = &mut edit.change
+        {
+            *created = true;
+        }
     }
 }
 

@@ -131,6 +131,12 @@ pub(super) fn is_added(text: &str) -> bool {
 /// What was typed, without the tags around it.
 pub(super) fn typed(text: &str) -> &str {
     let text = text.trim();
+    // The SDK says in which mode it was typed.
+    let marked = text.strip_prefix("<user_input mode=\"").and_then(|rest| rest.split_once("\">"));
+    let marked = marked.and_then(|(_, rest)| rest.strip_suffix("</user_input>"));
+    if let Some(inside) = marked {
+        return inside.trim();
+    }
     for tag in ["task", "feedback", "user_message", "answer"] {
         let inside = text
             .strip_prefix(&format!("<{tag}>"))

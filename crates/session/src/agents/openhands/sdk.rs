@@ -1,9 +1,10 @@
 //! Conversations of the OpenHands SDK: events with a `kind`.
 //!
-//! Tokens come as running totals in events of their own, written just before the message they
-//! belong to.
+//! Tokens stand in the state beside the events, each under the id of its answer; where only events
+//! are left, they come as running totals in events of their own, written just before the message
+//! they belong to.
 
-use crate::agents::common::{Cite, Draft, Editor, editor, timestamp, typed};
+use crate::agents::common::{Cite, Draft, Editor, chat_usage, editor, timestamp, typed};
 use crate::model::{
     Branch, Call, CallOutcome, CompactionKind, Content, Effect, PromptBlock, Session, TurnKind,
     UsageTotal,
@@ -20,12 +21,15 @@ pub(super) struct Events {
     response: Option<String>,
     total: UsageTotal,
     next: Option<UsageTotal>,
+    /// Tokens by the id of the answer.
+    known: HashMap<String, UsageTotal>,
 }
 
 impl Events {
     pub(super) fn new(draft: Draft, cite: Cite) -> Events {
         let total = UsageTotal::default();
-        Events { draft, cite, number: 0, response: None, total, next: None }
+        let known = HashMap::new();
+        Events { draft, cite, number: 0, response: None, total, next: None, known }
     }
 
     pub(super) fn finish(mut self) -> Session {
@@ -50,6 +54,17 @@ impl Events {
         if let Some(folder) = folder {
             self.draft.folder(folder);
         }
+        let metrics = state.get("stats").and_then(|stats| stats.get("usage_to_metrics"));
+        let mut cost = 0.0;
+        for (_, metrics) in metrics.iter().flat_map(|metrics| metrics.fields()) {
+            cost += metrics.get("accumulated_cost").and_then(|cost| cost.float()).unwrap_or(0.0);
+            for usage in metrics.get("token_usages").iter().flat_map(|list| list.items()) {
+                if let Some(id) = usage.get_text("response_id") {
+                    self.known.insert(id.into_owned(), chat_usage(&usage));
+                }
+            }
+        }
+        self.draft.session.reported_cost = (cost > 0.0).then_some(cost);
     }
 
     /// All events. Where they name their parents, those that do not lead to the last one were left
@@ -67,6 +82,7 @@ impl Events {
             );
             let mut others = Events::new(draft, self.cite);
             others.draft.model = self.draft.model.clone();
+            others.known = std::mem::take(&mut self.known);
             for (event, _) in events.iter().zip(&left).filter(|(_, left)| **left) {
                 others.event(event);
             }
@@ -142,10 +158,11 @@ impl Events {
         }
         self.draft.close();
         self.response = id.as_ref().map(|id| id.clone().into_owned());
+        let known = id.as_ref().and_then(|id| self.known.remove(&**id));
         if let Some(id) = id {
             self.draft.name_step(&id);
         }
-        let usage = self.next.take();
+        let usage = known.or(self.next.take());
         let step = self.draft.step();
         step.usage = usage;
         true
@@ -247,7 +264,7 @@ impl Events {
         for (_, metrics) in metrics.iter().flat_map(|metrics| metrics.fields()) {
             cost += metrics.get("accumulated_cost").and_then(|cost| cost.float()).unwrap_or(0.0);
             if let Some(usage) = metrics.get("accumulated_token_usage") {
-                total.add(&crate::agents::common::chat_usage(&usage));
+                total.add(&chat_usage(&usage));
             }
             if self.draft.model.is_none() {
                 self.draft.model = metrics.get_text("model_name").map(|name| Arc::from(&*name));
