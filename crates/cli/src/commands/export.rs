@@ -5,6 +5,7 @@ use super::export_states::StateArguments;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::prices;
 use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
@@ -16,7 +17,6 @@ use backstory_session::export::{
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
-use backstory_session::stats::Prices;
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
@@ -138,10 +138,7 @@ pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let prices = match &arguments.prices {
-        Some(path) => read_prices(path)?,
-        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
-    };
+    let prices = prices::read(arguments.prices.as_deref())?;
     let system = arguments.states.system_prompt()?;
     let states = arguments.states.options(&system);
     let options = Options {
@@ -203,12 +200,6 @@ pub(crate) fn run(
         (0, false) => Outcome::Nothing,
         _ => Outcome::Fine,
     })
-}
-
-fn read_prices(path: &Path) -> Result<Prices, CliError> {
-    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    Prices::parse(&text).map_err(|error| failed(error.to_string()))
 }
 
 /// What to export and how.

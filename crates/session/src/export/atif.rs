@@ -9,7 +9,7 @@ use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
-use super::prepared::{Prepared, duration, price};
+use super::prepared::{Prepared, duration};
 use super::shapes::Shapes;
 use super::tree::Tree;
 use super::{AtifSchema, Options};
@@ -284,7 +284,7 @@ impl Writer<'_, '_, '_> {
             self.canon.close();
         }
         if let Some(spent) = spent {
-            let cost = price(step, spent, self.options.prices);
+            let cost = self.options.prices.of_message(step);
             metrics(spent, cost, self.canon);
         }
         self.canon.key("llm_call_count");

@@ -6,10 +6,9 @@ use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
 use super::{Format, Options};
-use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
-use crate::stats::{Cost, Prices, Speed, Spent};
+use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
+use crate::stats::{Cost, Prices};
 use crate::store::StoreError;
-use backstory_format::claude::Usage;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeSet;
 
@@ -90,13 +89,7 @@ impl<'s> Prepared<'s> {
             match step.usage.as_ref().filter(|_| !step.synthetic) {
                 Some(usage) if new => {
                     self.usage.add(usage);
-                    match price(step, usage, prices) {
-                        Some(price) => {
-                            self.cost.picodollars += price;
-                            self.cost.priced += 1;
-                        }
-                        None => self.cost.unpriced += 1,
-                    }
+                    self.cost.add(Cost::of(prices.of_message(step)));
                 }
                 Some(_) => {
                     self.repeated.insert(at);
@@ -169,25 +162,6 @@ impl<'s> Prepared<'s> {
     pub(super) fn dollars(&self) -> Option<f64> {
         (self.cost.priced > 0 && self.cost.unpriced == 0).then(|| self.cost.dollars())
     }
-}
-
-/// What a message cost, by its tokens alone, in trillionths of a dollar.
-pub(super) fn price(step: &Step, usage: &UsageTotal, prices: &Prices) -> Option<u128> {
-    let tokens = Usage {
-        input: usage.input,
-        output: usage.output,
-        cache_read: usage.cache_read,
-        cache_write: usage.cache_write,
-        cache_write_5m: usage.cache_write_5m,
-        cache_write_1h: usage.cache_write_1h,
-        odd: false,
-    };
-    let speed = match step.speed.as_deref() {
-        None | Some("standard") => Speed::Standard,
-        Some("fast") => Speed::Fast,
-        Some(_) => Speed::Other,
-    };
-    prices.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
 }
 
 /// A field of an object that holds a string, without reading the object. A quote inside a string

@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::commands::show::refuse_agents_folder;
 use crate::error::CliError;
+use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_session::agents::claude_code;
@@ -15,6 +16,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The newest release of the agent that this program was checked with.
 const CHECKED: &str = "2.1.325";
@@ -133,7 +135,7 @@ impl Tracer<'_> {
             if let Some(refused) = folder.claim([name.as_str()])?.pop() {
                 return Err(refused.into());
             }
-            let view = view(session, since, facts, now);
+            let view = view(session, since, facts, now)?;
             let bytes = folder
                 .write::<CliError>(&name, |file| Ok(render::markdown(session, &view, file)?))?;
             let about = About {
@@ -215,8 +217,9 @@ fn view(
     since: Option<Timestamp>,
     facts: &[(String, String)],
     now: Timestamp,
-) -> View {
+) -> Result<View, CliError> {
     let mut view = View::new(TimeZone::system());
+    view.prices = Some(Arc::new(prices::read(None)?));
     view.facts = facts.to_vec();
     view.facts.push(("Captured".to_owned(), view.time(now)));
     // Only a session that had begun before is shown in part.
@@ -227,7 +230,7 @@ fn view(
         view.facts.push(("Resumed".to_owned(), format!("only what is new since {time}")));
         view.since = Some(since);
     }
-    view
+    Ok(view)
 }
 
 /// Compares the numbers of two versions.
