@@ -10,13 +10,16 @@
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
 mod assign;
+mod clean;
 mod cleared;
 mod config;
 mod copy;
 mod encodings;
 mod engine;
 mod file;
+mod keywords;
 mod language;
+mod long_words;
 mod memory;
 mod name;
 mod own;
