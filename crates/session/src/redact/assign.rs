@@ -44,10 +44,9 @@ pub(super) fn name_around(text: &str, word: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The value of a field whose name is known.
-pub(super) fn field(name: &str, value: &str, names: &Names) -> Option<Strength> {
-    let strength = names.judge(name)?;
-    is_secret(value, strength, Form::Quoted).then_some(strength)
+/// Whether the value of a field with such a name is a secret.
+pub(super) fn is_field(strength: Strength, value: &str) -> bool {
+    is_secret(value, strength, Form::Quoted)
 }
 
 /// The values assigned to the name at `name`, if they are secrets.

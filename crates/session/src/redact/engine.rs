@@ -1,6 +1,7 @@
 //! Finding: one search for all keywords, then the rules whose keyword stands there.
 
 use super::assign::{self, Assigned};
+use super::beside::beside;
 use super::config::{Class, Config, RedactError};
 use super::keywords::{Keywords, Start, Written};
 use super::memory::Recall;
@@ -148,10 +149,20 @@ impl Engine {
         self.search(text, |_| true)
     }
 
+    /// What the name of a field says about its value.
+    pub(super) fn judge_name(&self, name: &str) -> Option<Strength> {
+        if name.is_empty() { None } else { self.names.judge(name) }
+    }
+
     /// Adds to what was found in the value of a field what the field's name tells.
-    pub(super) fn judge_field(&self, name: &str, text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
-        if !name.is_empty()
-            && let Some(strength) = assign::field(name, text, &self.names)
+    pub(super) fn judge_field(
+        &self,
+        named: Option<Strength>,
+        text: &str,
+        mut hits: Vec<Hit>,
+    ) -> Vec<Hit> {
+        if let Some(strength) = named
+            && assign::is_field(strength, text)
             && !self.allowed.is_match(text)
         {
             let rule = self.rules.len() + place(strength);
@@ -202,7 +213,14 @@ impl Engine {
             for start in starts.iter().filter(|start| wanted(**start)) {
                 match *start {
                     Start::Rule(at) => hits.extend(self.try_rule(at, text, &place, word)),
-                    Start::Name => self.try_name(text, &place, &mut name_done, &mut hits),
+                    Start::Name => {
+                        let found = hits.len();
+                        self.try_name(text, &place, &mut name_done, &mut hits);
+                        if hits.len() == found {
+                            let key = beside(text, place.clone());
+                            hits.extend(key.map(|key| self.assigned(key)));
+                        }
+                    }
                     Start::Pem => {}
                 }
             }
@@ -230,10 +248,11 @@ impl Engine {
         *done = name.end;
         let mut assigned = Vec::new();
         assign::values(text, name, &self.names, &mut assigned);
-        hits.extend(assigned.into_iter().map(|Assigned { range, strength }| {
-            let rule = self.rules.len() + self::place(strength);
-            Hit { range, rule, word: None }
-        }));
+        hits.extend(assigned.into_iter().map(|one| self.assigned(one)));
+    }
+
+    fn assigned(&self, Assigned { range, strength }: Assigned) -> Hit {
+        Hit { range, rule: self.rules.len() + place(strength), word: None }
     }
 
     fn try_rule(&self, at: usize, text: &str, place: &Range<usize>, word: &str) -> Option<Hit> {

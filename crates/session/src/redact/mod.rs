@@ -10,6 +10,7 @@
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
 mod assign;
+mod beside;
 mod clean;
 mod cleared;
 mod config;

@@ -4,8 +4,10 @@ use super::clean::Clean;
 use super::cleared::Cleared;
 use super::engine::{Engine, Hit};
 use super::memory::{Memory, Recall};
+use super::name::Strength;
 use super::report::Report;
 use super::structural::{Place, StructuralPaths};
+use hashbrown::HashMap;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,8 +20,13 @@ pub struct Scrubber {
     pub(super) engine: Arc<Engine>,
     pub(super) memory: Memory,
     clean: Clean,
+    /// What names of fields say: there are few, and each stands in many records.
+    names: HashMap<Box<str>, Option<Strength>>,
     report: Report,
 }
+
+/// So many names are kept in mind.
+const MOST_NAMES: usize = 4096;
 
 /// What is to stand where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +41,8 @@ impl Scrubber {
         for (value, rule) in engine.known_words() {
             memory.keep(value, rule, Recall::Word);
         }
-        Scrubber { engine, memory, clean: Clean::default(), report: Report::default() }
+        let (clean, names, report) = (Clean::default(), HashMap::new(), Report::default());
+        Scrubber { engine, memory, clean, names, report }
     }
 
     /// Looks for secrets in a decoded text and keeps them in mind.
@@ -50,7 +58,17 @@ impl Scrubber {
             hits = self.engine.find(text);
             hits.is_empty()
         });
-        let hits = self.engine.judge_field(name, text, hits);
+        let named = match self.names.get(name) {
+            Some(named) => *named,
+            None => {
+                let named = self.engine.judge_name(name);
+                if self.names.len() < MOST_NAMES {
+                    self.names.insert(name.into(), named);
+                }
+                named
+            }
+        };
+        let hits = self.engine.judge_field(named, text, hits);
         for Hit { range, rule, word } in &hits {
             let Some(value) = text.get(range.clone()) else { continue };
             let Some((id, class)) = self.engine.rule(*rule) else { continue };
@@ -108,7 +126,9 @@ impl Scrubber {
             true => Vec::new(),
             false => self.engine.find(text),
         };
-        let rules = self.engine.judge_field(name, text, hits).into_iter().map(|hit| {
+        let known = self.names.get(name).copied();
+        let named = known.unwrap_or_else(|| self.engine.judge_name(name));
+        let rules = self.engine.judge_field(named, text, hits).into_iter().map(|hit| {
             let value = text.get(hit.range.clone()).unwrap_or_default();
             Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
         });

@@ -182,7 +182,7 @@ impl Surroundings {
         let branch = prepared.session.git_branches.first();
         canon.open();
         canon.key("base_commit");
-        canon.null();
+        canon.plain_or_null(prepared.commits.base.as_deref());
         canon.key("branch");
         canon.text_or_null(branch.map(|branch| &**branch));
         canon.key("diff");
@@ -353,7 +353,7 @@ fn task(
     }
     canon.open();
     canon.key("base_commit");
-    canon.null();
+    canon.plain_or_null(prepared.commits.base.as_deref());
     canon.key("description");
     canon.text_or_null(description.as_deref());
     let url = prepared.commits.url.as_deref();
