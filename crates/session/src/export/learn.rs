@@ -4,26 +4,28 @@
 //! All of the files, not only what the format has a place for: a password that only a record of
 //! bookkeeping shows in clear may stand elsewhere in another form.
 
-use crate::agents::claude_code::structural_paths;
-use crate::model::Session;
+use crate::agents::structural_paths;
+use crate::model::{Agent, Session};
 use crate::redact::{CopyError, Scrubber, StructuralPaths};
-use crate::store::StoreError;
+use crate::store::{SessionFiles, StoreError, load};
 use backstory_format::json::Tape;
+use std::path::Path;
 use std::sync::OnceLock;
 
-pub(super) fn learn(session: &Session, scrubber: &mut Scrubber) -> Result<(), StoreError> {
+/// Learns from the files of a session; `files` are those of another agent than Claude Code.
+pub(super) fn learn(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    scrubber: &mut Scrubber,
+) -> Result<(), StoreError> {
     static IDS: OnceLock<StructuralPaths> = OnceLock::new();
-    let ids = IDS.get_or_init(structural_paths);
+    if session.agent != Agent::ClaudeCode {
+        return learn_foreign(session, files, scrubber);
+    }
+    let ids = IDS.get_or_init(|| structural_paths(Agent::ClaudeCode));
     for member in session.walk() {
         let path = member.source.path();
-        match scrubber.study(path, ids) {
-            // No text of it is in the model either.
-            Ok(_) | Err(CopyError::Utf16(_)) => {}
-            Err(CopyError::Read(error)) => return Err(error),
-            Err(CopyError::Write(cause)) => {
-                return Err(StoreError::Io { path: path.to_path_buf(), cause });
-            }
-        }
+        read(path, scrubber.study(path, ids).map(drop))?;
         if let Some(meta) = &member.meta {
             scrubber.learn_line(meta.as_bytes(), ids, &mut Tape::new());
         }
@@ -32,4 +34,32 @@ pub(super) fn learn(session: &Session, scrubber: &mut Scrubber) -> Result<(), St
         }
     }
     Ok(())
+}
+
+/// Its files are documents of all kinds; without their names, the one it was read from is searched.
+fn learn_foreign(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    scrubber: &mut Scrubber,
+) -> Result<(), StoreError> {
+    let (ids, path) = (structural_paths(session.agent), session.source.path());
+    match files {
+        Some(files) => read(path, scrubber.study_foreign(files, &ids).map(drop))?,
+        None => {
+            scrubber.learn_line(&load(path, None)?.bytes, &ids, &mut Tape::new());
+        }
+    }
+    for text in session.project_key.iter().chain([&session.id]) {
+        scrubber.learn(text);
+    }
+    Ok(())
+}
+
+fn read(path: &Path, studied: Result<(), CopyError>) -> Result<(), StoreError> {
+    match studied {
+        // No text of such a file is in the model either.
+        Ok(()) | Err(CopyError::Utf16(_)) => Ok(()),
+        Err(CopyError::Read(error)) => Err(error),
+        Err(CopyError::Write(cause)) => Err(StoreError::Io { path: path.to_path_buf(), cause }),
+    }
 }

@@ -1,9 +1,9 @@
 //! A session read for an export.
 
 use super::{Document, Format, Options, Secrets, make};
-use crate::agents::claude_code;
+use crate::agents::{self, claude_code};
 use crate::history::Notes;
-use crate::model::Session;
+use crate::model::{Agent, Session};
 use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
 
@@ -12,6 +12,8 @@ use backstory_format::Limits;
 pub struct Material {
     pub session: Session,
     notes: Vec<Notes<'static>>,
+    /// Of another agent: the files it was read from.
+    files: Option<SessionFiles>,
 }
 
 impl std::fmt::Debug for Material {
@@ -33,13 +35,14 @@ impl Material {
         limits: Limits,
         buffer: &mut Vec<u8>,
     ) -> Result<(Material, Vec<StoreError>), StoreError> {
-        if !format.tells_lines() {
-            let (session, failures) = claude_code::read(files, limits, buffer)?;
-            return Ok((Material { session, notes: Vec::new() }, failures));
+        if files.agent != Agent::ClaudeCode || !format.tells_lines() {
+            let (session, failures) = agents::read(files, limits, buffer)?;
+            let foreign = (files.agent != Agent::ClaudeCode).then(|| files.clone());
+            return Ok((Material { session, notes: Vec::new(), files: foreign }, failures));
         }
         let (session, notes, failures) =
             claude_code::read_noted(files, limits, buffer, &every_file)?;
-        Ok((Material { session, notes }, failures))
+        Ok((Material { session, notes, files: None }, failures))
     }
 
     /// The same for a subagent's file by itself.
@@ -49,7 +52,7 @@ impl Material {
         buffer: &mut Vec<u8>,
     ) -> Result<Material, StoreError> {
         let (session, notes) = claude_code::read_stray_noted(file, limits, buffer, &every_file)?;
-        Ok(Material { session, notes: vec![notes] })
+        Ok(Material { session, notes: vec![notes], files: None })
     }
 
     /// Makes a document of it. Nothing comes out when redaction or reading fails.
@@ -58,6 +61,6 @@ impl Material {
         options: &Options<'_>,
         secrets: Secrets<'_>,
     ) -> Result<Document, StoreError> {
-        make(&self.session, &mut self.notes, options, secrets)
+        make(&self.session, self.files.as_ref(), &mut self.notes, options, secrets)
     }
 }

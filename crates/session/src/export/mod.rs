@@ -35,7 +35,7 @@ use crate::history::Notes;
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
 use crate::stats::Prices;
-use crate::store::{Spool, StoreError};
+use crate::store::{SessionFiles, Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use std::io::{self, Write};
@@ -155,17 +155,19 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-/// Makes a document of a session. Nothing comes out when redaction or reading fails.
+/// Makes a document of a session of Claude Code that was read already; others come as
+/// [`Material`]. Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    make(session, &mut [], options, secrets)
+    make(session, None, &mut [], options, secrets)
 }
 
 fn make(
     session: &Session,
+    files: Option<&SessionFiles>,
     notes: &mut [Notes<'_>],
     options: &Options<'_>,
     secrets: Secrets<'_>,
@@ -179,7 +181,7 @@ fn make(
         }
         Secrets::TakenOut(redactor) => {
             let mut scrubber = redactor.session();
-            learn::learn(session, &mut scrubber)?;
+            learn::learn(session, files, &mut scrubber)?;
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
             let states = write(&prepared, options, Some(&report), &mut canon)?;
