@@ -10,10 +10,9 @@ use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
-use backstory_session::agents::{self, claude_code};
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, StateOptions,
-    export,
+    AtifSchema, Document, Format, Material, OpenTracesSchema, Options, Repositories, Secrets,
+    StateOptions,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
@@ -215,13 +214,12 @@ type Made = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
-        let (session, failures) = match chosen {
-            Chosen::Session(files) => agents::read(files, self.work.limits, buffer)?,
-            Chosen::Agent(file) => {
-                (claude_code::read_stray(file, self.work.limits, buffer)?, Vec::new())
-            }
+        let limits = self.work.limits;
+        let (mut material, failures) = match chosen {
+            Chosen::Session(files) => Material::read(files, self.options.format, limits, buffer)?,
+            Chosen::Agent(file) => (Material::read_stray(file, limits, buffer)?, Vec::new()),
         };
-        Ok((export(&session, &self.options, self.secrets)?, failures))
+        Ok((material.export(&self.options, self.secrets)?, failures))
     }
 
     /// Hands every document to `put` in the order of the sessions.

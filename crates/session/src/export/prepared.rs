@@ -1,15 +1,17 @@
 //! What all formats need to know of a session before the first byte is written.
 
+use super::Options;
 use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
-use super::{Format, Options};
+use crate::history::Notes;
 use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices};
 use crate::store::StoreError;
 use hashbrown::{HashMap, HashSet};
+use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 
 /// Facts of one session.
@@ -32,11 +34,13 @@ pub(super) struct Prepared<'s> {
     pub(super) repeated: HashSet<usize>,
     /// Edits by the id of their call.
     pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
+    fetcher: RefCell<Fetcher<'s>>,
 }
 
 impl<'s> Prepared<'s> {
     pub(super) fn new(
         session: &'s Session,
+        notes: &mut [Notes<'_>],
         options: &Options<'_>,
     ) -> Result<Prepared<'s>, StoreError> {
         let flow = Flow::of(session);
@@ -44,11 +48,9 @@ impl<'s> Prepared<'s> {
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
         // Only these say whose lines are whose.
-        let written = match options.format {
-            Format::OpenTraces(_) | Format::AgentTrace => {
-                Written::of(session, &flow, base.as_deref())
-            }
-            Format::Atif(_) | Format::TraceState(_) => Written::default(),
+        let written = match options.format.tells_lines() {
+            true => Written::of(session, notes, &flow, base.as_deref()),
+            false => Written::default(),
         };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {
@@ -68,17 +70,20 @@ impl<'s> Prepared<'s> {
             packages: BTreeSet::new(),
             repeated: HashSet::new(),
             edit_of,
+            fetcher: RefCell::new(Fetcher::new(&[])),
             flow,
         };
-        let mut fetcher = prepared.fetcher();
+        let mut fetcher = Fetcher::new(&prepared.flow.members);
         prepared.roles = roles(&prepared.flow, &mut fetcher)?;
         prepared.count(options.prices);
         prepared.look_around(&mut fetcher)?;
+        prepared.fetcher = RefCell::new(fetcher);
         Ok(prepared)
     }
 
-    pub(super) fn fetcher(&self) -> Fetcher<'s> {
-        Fetcher::new(&self.flow.members)
+    /// Gives content of the session; there is one for all, so that files are read once.
+    pub(super) fn fetcher(&self) -> RefMut<'_, Fetcher<'s>> {
+        self.fetcher.borrow_mut()
     }
 
     fn count(&mut self, prices: &Prices) {

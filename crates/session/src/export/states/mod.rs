@@ -21,6 +21,7 @@ pub use options::{
     Granularity, Layout, MessageStyle, StateFigures, StateOptions, StateView, Subagents, Synthetic,
     SystemPrompt, Thinking,
 };
+use std::cell::RefMut;
 
 /// The messages of one conversation so far.
 #[derive(Debug, Default)]
@@ -130,7 +131,7 @@ struct Writer<'w, 's, 'c> {
     states: &'w StateOptions<'w>,
     style: Style<'w>,
     talks: Vec<Conversation>,
-    fetcher: Fetcher<'s>,
+    fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
     figures: StateFigures,
 }
@@ -273,16 +274,16 @@ impl Writer<'_, '_, '_> {
         canon.key("meta");
         canon.open();
         canon.key("message_id");
-        canon.plain_or_null(step.message_id.as_deref());
+        canon.id_or_null(step.message_id.as_deref());
         canon.key("model");
-        canon.plain_or_null(step.model.as_deref());
+        canon.id_or_null(step.model.as_deref());
         canon.key("n_tokens_est");
         let characters = talk.system.len() as u64
             + first.and_then(|at| talk.ends.get(at)).map_or(0, |(_, size)| *size)
             + talk.characters(from);
         canon.number(characters / 4);
         canon.key("session_id");
-        canon.plain(&session.id);
+        canon.id(&session.id);
         canon.key("timestamp");
         canon.plain_or_null(step.timestamp.map(|time| time.to_string()).as_deref());
         canon.key("tool_error");
