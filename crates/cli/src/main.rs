@@ -10,6 +10,7 @@ mod redaction;
 mod sample;
 mod select;
 mod times;
+mod tokens;
 mod trail;
 mod ui;
 mod work;

@@ -384,11 +384,12 @@ fn the_compact_form_expands_to_the_full_one() {
                     for state in talk["states"].as_array().unwrap() {
                         let mut messages = talk["system"].as_array().unwrap().clone();
                         let number = |name: &str| state[name].as_u64().map(|n| n as usize);
-                        messages.extend(number("first").map(|first| all[first].clone()));
+                        let kept = state["kept"].as_array().unwrap().iter();
+                        messages.extend(kept.map(|at| all[at.as_u64().unwrap() as usize].clone()));
                         let range = number("from").unwrap()..number("upto").unwrap();
                         messages.extend_from_slice(&all[range]);
                         let mut state = state.as_object().unwrap().clone();
-                        for name in ["first", "from", "upto"] {
+                        for name in ["kept", "from", "upto"] {
                             state.remove(name);
                         }
                         state.insert("messages".into(), messages.into());

@@ -5,7 +5,7 @@ use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
-use super::{Format, Options};
+use super::{Format, Options, Repositories};
 use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices, Speed, Spent};
 use crate::store::StoreError;
@@ -41,7 +41,10 @@ impl<'s> Prepared<'s> {
         options: &Options<'_>,
     ) -> Result<Prepared<'s>, StoreError> {
         let flow = Flow::of(session);
-        let commits = Commits::of(session, options.repositories);
+        // Rows for training say nothing of files and commits.
+        let training = matches!(options.format, Format::TraceState(_) | Format::Sft(_));
+        let repositories = if training { Repositories::Leave } else { options.repositories };
+        let commits = Commits::of(session, repositories);
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
         // Only these say whose lines are whose.
@@ -49,7 +52,7 @@ impl<'s> Prepared<'s> {
             Format::OpenTraces(_) | Format::AgentTrace => {
                 Written::of(session, &flow, base.as_deref())
             }
-            Format::Atif(_) | Format::TraceState(_) => Written::default(),
+            Format::Atif(_) | Format::TraceState(_) | Format::Sft(_) => Written::default(),
         };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {
@@ -71,6 +74,9 @@ impl<'s> Prepared<'s> {
             edit_of,
             flow,
         };
+        if training {
+            return Ok(prepared);
+        }
         let mut fetcher = prepared.fetcher();
         prepared.roles = roles(&prepared.flow, &mut fetcher)?;
         prepared.count(options.prices);
