@@ -35,7 +35,8 @@ impl Iterator for Rows {
             if self.failed {
                 return None;
             }
-            let lines = self.reader.next()?.map_err(TableError::from).and_then(|batch| lines(&batch));
+            let lines =
+                self.reader.next()?.map_err(TableError::from).and_then(|batch| lines(&batch));
             match lines {
                 Ok(lines) => self.lines = lines,
                 Err(error) => {

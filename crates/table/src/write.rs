@@ -43,7 +43,8 @@ impl<W: Write + Send> TableWriter<W> {
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("backstory ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let decoder = ReaderBuilder::new(schema.clone()).with_batch_size(BATCH_ROWS).build_decoder()?;
+        let decoder =
+            ReaderBuilder::new(schema.clone()).with_batch_size(BATCH_ROWS).build_decoder()?;
         let writer = ArrowWriter::try_new(out, schema, Some(properties))?;
         Ok(TableWriter { fields, decoder, writer, line: Vec::new(), rows: 0, bytes: 0, total: 0 })
     }

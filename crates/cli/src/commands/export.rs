@@ -418,8 +418,7 @@ impl Job<'_> {
 }
 
 fn refused_versions(path: &Path, document: &Document) -> CliError {
-    let versions: Vec<&str> =
-        document.figures.states.outside.keys().map(String::as_str).collect();
+    let versions: Vec<&str> = document.figures.states.outside.keys().map(String::as_str).collect();
     let path = path.display();
     CliError::new(format!("`{path}`: versions outside the range: {}", versions.join(", ")))
         .hint("widen --versions, or say --on-unknown warn, skip or ignore")

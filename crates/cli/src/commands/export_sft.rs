@@ -57,10 +57,7 @@ impl SftArguments {
         }
     }
 
-    pub(super) fn options<'o>(
-        &self,
-        states: StateOptions<'o>,
-    ) -> Result<SftOptions<'o>, CliError> {
+    pub(super) fn options<'o>(&self, states: StateOptions<'o>) -> Result<SftOptions<'o>, CliError> {
         let format = self.format();
         if states.thinking == Thinking::Keep && !format.has_thinking() {
             return Err(CliError::new("--keep-thinking: this trainer has no place for thinking")

@@ -72,10 +72,8 @@ fn tools_of_verl() -> Field {
         Field::new("description", Column::Text),
         Field::new("parameters", Column::JsonText),
     ];
-    let tool = vec![
-        Field::new("type", Column::Text),
-        Field::new("function", Column::Record(function)),
-    ];
+    let tool =
+        vec![Field::new("type", Column::Text), Field::new("function", Column::Record(function))];
     Field::new("tools", Column::List(Box::new(Column::Record(tool))))
 }
 

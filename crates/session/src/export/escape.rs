@@ -64,7 +64,8 @@ pub(super) fn unescaped(json: &[u8]) -> String {
         out.push_str(plain);
         let (character, length) = match unit(escape) {
             Some(high @ 0xd800..0xdc00) => {
-                let low = escape.get(6..).and_then(unit).filter(|low| (0xdc00..0xe000).contains(low));
+                let low =
+                    escape.get(6..).and_then(unit).filter(|low| (0xdc00..0xe000).contains(low));
                 let pair = low.map(|low| 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
                 (pair.and_then(char::from_u32), 12)
             }

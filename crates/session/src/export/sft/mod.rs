@@ -16,7 +16,7 @@ use super::prepared::Prepared;
 use super::rows::{Piece, Rows};
 use super::shapes::Shapes;
 use super::states::{
-    Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, members_in_order,
+    Active, Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, members_in_order,
     reason_to_skip,
 };
 use super::{Made, Options};
@@ -35,6 +35,7 @@ pub(super) fn write(
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
     let mut writer = Writer {
+        active: Active::of(&prepared.flow),
         prepared,
         shapes,
         sft,
@@ -73,6 +74,7 @@ struct Talk<'s> {
 }
 
 struct Writer<'w, 's, 'c> {
+    active: Active<'s>,
     prepared: &'w Prepared<'s>,
     shapes: Shapes,
     sft: &'w SftOptions<'w>,
@@ -102,9 +104,7 @@ impl<'s> Writer<'_, 's, '_> {
                     let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
                     self.fetcher.words(member, blocks)?
                 }
-                What::Interjection(typed) => {
-                    self.fetcher.text(member, &typed.text)?.into_owned()
-                }
+                What::Interjection(typed) => self.fetcher.text(member, &typed.text)?.into_owned(),
                 What::Step(step) => {
                     let fate = self.step(at, member, step)?;
                     if let Some(slot) = self.fates.get_mut(at) {
@@ -138,6 +138,9 @@ impl<'s> Writer<'_, 's, '_> {
             None => Fate::Answer,
         };
         if !stays {
+            if skipped == Some(Skipped::OffChain) {
+                self.forget(member);
+            }
             return Ok(fate);
         }
         self.begin(member, step);
@@ -164,9 +167,18 @@ impl<'s> Writer<'_, 's, '_> {
         Ok(fate)
     }
 
+    /// Words before a message that is not on the chain are not on it either.
+    fn forget(&mut self, member: usize) {
+        let Some(talk) = self.talks.get_mut(member) else { return };
+        talk.between.words.clear();
+        talk.prompted = !talk.answers.is_empty();
+    }
+
     fn reason(&mut self, member: usize, step: &Step) -> Result<Option<Skipped>, StoreError> {
-        if let Some(reason) = reason_to_skip(step, &self.sft.states, &mut self.figures) {
-            return Ok(Some(reason));
+        let states = &self.sft.states;
+        let reason = reason_to_skip(member, step, states, &self.active, &mut self.figures);
+        if reason.is_some() {
+            return Ok(reason);
         }
         if step.uuids.is_empty() {
             return Ok(Some(Skipped::WithoutUuid));
@@ -343,7 +355,8 @@ impl<'s> Writer<'_, 's, '_> {
         match self.sft.format {
             SftFormat::OpenAi if names.is_empty() => {}
             SftFormat::LlamaFactory => {
-                let text = if names.is_empty() { String::new() } else { super::escape::unescaped(&list) };
+                let text =
+                    if names.is_empty() { String::new() } else { super::escape::unescaped(&list) };
                 bytes.extend_from_slice(b", \"tools\": ");
                 super::escape::write_text(&text, &mut bytes);
             }

@@ -243,7 +243,10 @@ impl Visitor for Counter<'_> {
         let new = uuid.is_none_or(|uuid| self.uuids.insert(uuid));
         let conversation = matches!(
             record.kind(),
-            RecordKind::User | RecordKind::Assistant | RecordKind::Attachment | RecordKind::QueueOperation
+            RecordKind::User
+                | RecordKind::Assistant
+                | RecordKind::Attachment
+                | RecordKind::QueueOperation
         );
         let known = self.known.get(&record.line).filter(|_| conversation);
         match known {

@@ -28,7 +28,7 @@ pub(super) use figures::Fate;
 use message::Style;
 pub(super) use message::thoughts;
 pub(super) use talk::{Conversation, Keep, Window};
-pub(super) use walk::{members_in_order, reason_to_skip};
+pub(super) use walk::{Active, members_in_order, reason_to_skip};
 
 use super::flow::{Item, What};
 use super::json::Canon;
@@ -51,6 +51,7 @@ pub(super) fn write(
     let talks = prepared.flow.members.iter().map(|_| Conversation::default()).collect();
     let style = Style { style: states.messages, thinking: states.thinking, options };
     let mut writer = Writer {
+        active: Active::of(&prepared.flow),
         prepared,
         shapes,
         states,
@@ -82,6 +83,7 @@ pub(super) fn write(
 }
 
 struct Writer<'w, 's, 'c> {
+    active: Active<'s>,
     prepared: &'w Prepared<'s>,
     shapes: Shapes,
     states: &'w StateOptions<'w>,
@@ -171,7 +173,9 @@ impl Writer<'_, '_, '_> {
     }
 
     fn state(&mut self, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
-        if let Some(reason) = reason_to_skip(step, self.states, &mut self.figures) {
+        let reason =
+            reason_to_skip(item.member, step, self.states, &self.active, &mut self.figures);
+        if let Some(reason) = reason {
             return Ok(self.figures.skip(reason));
         }
         let Some(uuid) = step.uuids.first() else {
@@ -196,11 +200,8 @@ impl Writer<'_, '_, '_> {
             return Ok(self.figures.skip(Skipped::ShortAction));
         }
         let Some(talk) = self.talks.get(item.member) else { return Ok(Fate::Untold) };
-        let window = talk.window(
-            self.states.max_history_tokens,
-            Keep::FirstPrompt,
-            &self.states.tokenizer,
-        );
+        let window =
+            talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
         self.figures.extra_states += actions.len() as u64 - 1;
         let answer = Answer {

@@ -189,9 +189,8 @@ mod tests {
             }
         }
         let window = |most| talk.window(Some(most), Keep::FirstPrompt, &tokenizer);
-        let expected = |kept: &[usize], range, tokens| {
-            Some(Window { kept: kept.to_vec(), range, tokens })
-        };
+        let expected =
+            |kept: &[usize], range, tokens| Some(Window { kept: kept.to_vec(), range, tokens });
         assert_eq!(window(120), expected(&[], 0..12, 120));
         assert_eq!(window(119), expected(&[0], 3..12, 100));
         assert_eq!(window(75), expected(&[0], 6..12, 70));

@@ -42,12 +42,14 @@ pub enum OnUnknown {
 impl VersionRange {
     /// Reads `2.1.x`, `>=2.0.70,<2.2` or `2.0..2.2`; none for anything else.
     pub fn parse(text: &str) -> Option<VersionRange> {
-        let clauses: Option<Vec<Clause>> = text.split(',').map(|part| clause(part.trim())).collect();
+        let clauses: Option<Vec<Clause>> =
+            text.split(',').map(|part| clause(part.trim())).collect();
         clauses.map(|clauses| VersionRange { clauses })
     }
 
     pub fn contains(&self, version: &str) -> bool {
-        let Some(version) = numbers(version.split(['-', '+', ' ']).next().unwrap_or(version)) else {
+        let Some(version) = numbers(version.split(['-', '+', ' ']).next().unwrap_or(version))
+        else {
             return false;
         };
         self.clauses.iter().all(|clause| match clause {
@@ -101,7 +103,10 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
 fn compare(one: &[u64], other: &[u64]) -> Ordering {
     let longest = one.len().max(other.len());
     let at = |numbers: &[u64], at: usize| numbers.get(at).copied().unwrap_or(0);
-    (0..longest).map(|index| at(one, index).cmp(&at(other, index))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+    (0..longest)
+        .map(|index| at(one, index).cmp(&at(other, index)))
+        .find(|o| o.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 #[cfg(test)]
