@@ -499,7 +499,10 @@ fn every_record_has_one_fate() {
             };
             let census = lines(session, states).1.figures.census.unwrap();
             assert!(census.adds_up(), "{place}: {census:?}");
-            let files = session.walk();
+            // Old clients wrote subagents into the session's own file.
+            let mut files = session.walk();
+            let mut seen = std::collections::HashSet::new();
+            files.retain(|file| seen.insert(file.source.path()));
             assert_eq!(census.files, files.len() as u64);
             let sum = |of: fn(&Session) -> u64| files.iter().map(|file| of(file)).sum::<u64>();
             assert_eq!(census.records, sum(|file| file.file.records), "{place}");

@@ -14,6 +14,7 @@ use backstory_format::claude::{RecordKind, is_transcript};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What the files held and what became of it. `answers`, `history` and `skipped` are all records.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,7 +76,6 @@ impl Census {
     }
 
     fn session(&mut self, session: &Session) {
-        self.files += 1;
         self.turns += session.counts.turns;
         self.orphan_calls += session.counts.orphan_calls;
         self.orphan_results += session.orphan_results.len() as u64;
@@ -99,6 +99,14 @@ enum Known {
     Reason(&'static str),
 }
 
+/// A file and what is known of its lines.
+struct File<'p> {
+    path: &'p Path,
+    known: HashMap<u64, Known>,
+    /// Why nothing else of it is told.
+    otherwise: Option<&'static str>,
+}
+
 /// Counts the records of a session's files; none if they are not Claude Code's.
 pub(in crate::export) fn count(
     prepared: &Prepared<'_>,
@@ -111,6 +119,7 @@ pub(in crate::export) fn count(
     let mut census = Census::default();
     let mut buffer = Vec::new();
     let told: HashSet<usize> = told_members(prepared, fates);
+    let mut files: Vec<File<'_>> = Vec::new();
     for session in prepared.session.walk() {
         census.session(session);
         let member = prepared.flow.members.iter().position(|one| std::ptr::eq(*one, session));
@@ -123,12 +132,24 @@ pub(in crate::export) fn count(
             Some(_) => Some("subagent"),
             None => Some("housekeeping_agent"),
         };
-        let uuids = HashSet::new();
-        let read = read_file(session.source.path(), limits, &mut buffer, || Counter {
-            known: &known,
-            otherwise,
+        let path = session.source.path();
+        // Old clients wrote subagents into the session's own file.
+        match files.iter_mut().find(|file| file.path == path) {
+            Some(file) => {
+                for (line, fate) in known {
+                    file.known.entry(line).or_insert(fate);
+                }
+            }
+            None => files.push(File { path, known, otherwise }),
+        }
+    }
+    census.files = files.len() as u64;
+    for file in &files {
+        let read = read_file(file.path, limits, &mut buffer, || Counter {
+            known: &file.known,
+            otherwise: file.otherwise,
             census: Census::default(),
-            uuids: uuids.clone(),
+            uuids: HashSet::new(),
         })?;
         census.add(&read.visitor.census);
         census.bytes += read.totals.bytes;
