@@ -388,6 +388,10 @@ def control(binary: str, paths: list[str], folder: Path) -> list[str]:
 def inside(options: argparse.Namespace) -> int:
     sys.path.insert(0, str(HERE))
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", HF_DATASETS_DISABLE_PROGRESS_BARS="1")
+    # Before any stand-in, so that these see what is really installed.
+    import datasets  # noqa: F401
+    import trl.data_utils  # noqa: F401
+
     failed = 0
     with tempfile.TemporaryDirectory(prefix="backstory-trainers-") as scratch:
         folder = Path(scratch)

@@ -327,7 +327,8 @@ impl<'s> Writer<'_, 's, '_> {
             return Ok(*at);
         }
         let outer = self.canon.begin_aside();
-        let llama = self.sft.format == SftFormat::LlamaFactory;
+        let format = self.sft.format;
+        let llama = format == SftFormat::LlamaFactory;
         self.shapes.write_named_tools(&names, &mut self.fetcher, self.canon, |canon, tool| {
             canon.open();
             if !llama {
@@ -337,13 +338,24 @@ impl<'s> Writer<'_, 's, '_> {
                 canon.open();
             }
             canon.key("name");
-            canon.text(&tool.get_text("name").unwrap_or_default());
+            canon.text(&format.fitting(&tool.get_text("name").unwrap_or_default()));
             canon.key("description");
             canon.text(&tool.get_text("description").unwrap_or_default());
             canon.key("parameters");
             match tool.get("input_schema") {
-                Some(schema) => canon.json(schema),
-                None => canon.empty(),
+                Some(schema) if schema.get("properties").is_some() => canon.json(schema),
+                // LLaMA-Factory cannot do without them.
+                schema => {
+                    canon.open();
+                    for (key, value) in schema.iter().flat_map(|schema| schema.fields()) {
+                        let name = canon.clear(&key.text()).into_owned();
+                        canon.key(&name);
+                        canon.json(value);
+                    }
+                    canon.key("properties");
+                    canon.empty();
+                    canon.close();
+                }
             }
             if !llama {
                 canon.close();

@@ -1,6 +1,7 @@
 //! What rows for supervised training look like.
 
 use crate::export::StateOptions;
+use std::borrow::Cow;
 
 /// How rows are made. Of the options of states, all that are about messages hold here too.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +40,24 @@ pub enum Arguments {
     Text,
 }
 
+/// Characters that a name of a function may have for OpenAI.
+const LONGEST_NAME: usize = 64;
+
 impl SftFormat {
+    /// The name of a tool as the format allows it: OpenAI refuses others, which models do write.
+    pub(super) fn fitting(self, name: &str) -> Cow<'_, str> {
+        let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        match name {
+            "" => Cow::Borrowed("unknown"),
+            name if self != SftFormat::OpenAi => Cow::Borrowed(name),
+            name if name.len() <= LONGEST_NAME && name.chars().all(fits) => Cow::Borrowed(name),
+            name => {
+                let letters = name.chars().map(|letter| if fits(letter) { letter } else { '_' });
+                Cow::Owned(letters.take(LONGEST_NAME).collect())
+            }
+        }
+    }
+
     /// Whether there is a place for thinking.
     pub fn has_thinking(self) -> bool {
         !matches!(self, SftFormat::LlamaFactory | SftFormat::OpenAi)

@@ -189,7 +189,7 @@ impl Shape<'_> {
                 canon.key("function");
                 canon.open();
                 canon.key("name");
-                canon.text(call.name.as_deref().unwrap_or("unknown"));
+                canon.text(&self.sft.format.fitting(call.name.as_deref().unwrap_or_default()));
                 canon.key("arguments");
                 self.arguments(member, call, fetcher, canon)?;
                 canon.close();
