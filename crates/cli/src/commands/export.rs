@@ -4,6 +4,7 @@ use super::export_report::{Totals, write_stats};
 use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
 use super::export_table::{Table, columns};
+use super::export_target::Target;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
@@ -13,8 +14,7 @@ use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::claude_code;
 use backstory_session::export::{
-    AtifSchema, Document, Format, OnUnknown, OpenTracesSchema, Options, Repositories, Secrets,
-    export,
+    Document, Format, OnUnknown, Options, Repositories, Secrets, export,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
@@ -23,7 +23,7 @@ use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
 use backstory_table::Field;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -92,59 +92,6 @@ pub(crate) struct ExportArguments {
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Target {
-    /// OpenTraces TraceRecord, for datasets
-    Opentraces,
-    /// Agent Trajectory Interchange Format of Harbor
-    Atif,
-    /// Agent Trace: which lines of which files are the session's
-    AgentTrace,
-    /// What the model saw before each of its messages, and what it did: for training
-    TraceState,
-    /// Conversations as trainers load them
-    Sft,
-}
-
-impl Target {
-    /// The format by name and version; those for training are made of `training`.
-    fn format<'o>(
-        self,
-        schema: Option<&str>,
-        training: impl FnOnce() -> Result<Format<'o>, CliError>,
-    ) -> Result<Format<'o>, CliError> {
-        let given = schema.map(|schema| schema.trim_start_matches(['v', 'V']));
-        let (format, known) = match (self, given) {
-            (Target::Opentraces, None | Some("0.9.0" | "0.9")) => {
-                (Some(Format::OpenTraces(OpenTracesSchema::V0_9)), "")
-            }
-            (Target::Opentraces, Some("0.3.0" | "0.3")) => {
-                (Some(Format::OpenTraces(OpenTracesSchema::V0_3)), "")
-            }
-            (Target::Opentraces, Some(_)) => (None, "0.9.0 and 0.3.0"),
-            (Target::Atif, None | Some("1.7")) => (Some(Format::Atif(AtifSchema::V1_7)), ""),
-            (Target::Atif, Some("1.8")) => (Some(Format::Atif(AtifSchema::V1_8)), ""),
-            (Target::Atif, Some(_)) => (None, "1.7 and 1.8"),
-            (Target::AgentTrace, None | Some("0.1.0" | "0.1")) => (Some(Format::AgentTrace), ""),
-            (Target::AgentTrace, Some(_)) => (None, "0.1.0"),
-            (Target::TraceState | Target::Sft, None) => (Some(training()?), ""),
-            (Target::TraceState | Target::Sft, Some(_)) => (None, "none: leave --schema out"),
-        };
-        format.ok_or_else(|| {
-            let schema = schema.unwrap_or_default();
-            CliError::new(format!("--schema `{schema}`: this version is not written"))
-                .hint(format!("versions are {known}"))
-        })
-    }
-
-    fn extension(self) -> &'static str {
-        match self {
-            Target::Opentraces | Target::TraceState | Target::Sft => "jsonl",
-            Target::Atif | Target::AgentTrace => "json",
-        }
-    }
 }
 
 pub(crate) fn run(

@@ -17,6 +17,7 @@ mod export_report;
 mod export_sft;
 mod export_states;
 mod export_table;
+mod export_target;
 pub(crate) mod link;
 pub(crate) mod log;
 mod log_table;

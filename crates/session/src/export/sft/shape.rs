@@ -67,7 +67,8 @@ impl Shape<'_> {
                 }
                 None => String::new(),
             };
-            let name = canon.clear(call.name.as_deref().unwrap_or("unknown")).into_owned();
+            let name = self.sft.format.fitting(call.name.as_deref().unwrap_or_default());
+            let name = canon.clear(&name).into_owned();
             results.push(Returned { id: id(step, number, call), name, text });
         }
         Ok(results)
