@@ -17,7 +17,8 @@ from pathlib import Path
 from traces import ID, Trace
 
 OLD, NEW = "claude-opus-4-5", "claude-sonnet-4-6"
-WORDS = {OLD: "first", NEW: "second"}
+CODEX = "gpt-5.2-codex"
+WORDS = {OLD: "first", NEW: "second", CODEX: "codex"}
 
 
 @dataclasses.dataclass
@@ -112,8 +113,7 @@ lines(1, "models of parallel calls", "b.py", "second", parallel)
 
 def three_files(trace: Trace) -> None:
     for name in ("a.py", "b.py", "c.py"):
-        trace.write(OLD, name, None, "one = 1\n")
-        trace.file(name, "one = 1\n")
+        trace.create(OLD, name, "one = 1\n")
 
 
 @fault(2, "one question spoils the next")
@@ -184,8 +184,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def document(trace: Trace) -> None:
-    trace.write(OLD, "doc.md", None, "# Title\n")
-    trace.file("doc.md", "# Title\n")
+    trace.create(OLD, "doc.md", "# Title\n")
     trace.file(".ai-blame.yaml", "rules:\n  - pattern: \"*.md\"\n    policy: comment\n    comment_syntax: html\n")
 
 
@@ -199,8 +198,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def numbers(trace: Trace) -> None:
     for name, text in (("d.json", '{\n    "zebra": 12345678901234567890123,\n    "apple": 1.50\n}\n'), ("arr.json", "[1, 2]\n")):
-        trace.write(OLD, name, None, text)
-        trace.file(name, text)
+        trace.create(OLD, name, text)
 
 
 @fault(10, "numbers and order of JSON")
@@ -224,8 +222,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def yaml_list(trace: Trace) -> None:
-    trace.write(OLD, "l.yaml", None, "- one\n- two\n")
-    trace.file("l.yaml", "- one\n- two\n")
+    trace.create(OLD, "l.yaml", "- one\n- two\n")
 
 
 @fault(11, "YAML that is a list")
@@ -240,8 +237,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def same_stem(trace: Trace) -> None:
     for name in ("m.py", "m.js"):
-        trace.write(OLD, name, None, "x\n")
-        trace.file(name, "x\n")
+        trace.create(OLD, name, "x\n")
 
 
 @fault(12, "sidecars of m.py and m.js")
@@ -253,8 +249,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 
 def one_file(trace: Trace) -> None:
-    trace.write(OLD, "a.py", None, "x = 1\n")
-    trace.file("a.py", "x = 1\n")
+    trace.create(OLD, "a.py", "x = 1\n")
 
 
 @fault(13, "a folder with an underscore")
@@ -288,8 +283,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def long_file(trace: Trace) -> None:
     text = "".join(f"line {number} of a file that is longer than a pipe\n" for number in range(20_000))
-    trace.write(OLD, "long.txt", None, text)
-    trace.file("long.txt", text)
+    trace.create(OLD, "long.txt", text)
 
 
 @fault(15, "a closed pipe")
@@ -334,6 +328,55 @@ def numbers_of(value: object, name: str = "") -> list[tuple[str, int]]:
     return [(name, value)] if isinstance(value, int) and not isinstance(value, bool) else []
 
 
+PATCH = """*** Begin Patch
+*** Add File: a.py
++one = 1
++two = 2
+*** End Patch
+"""
+
+
+def rollout(trace: Trace) -> Path:
+    """The same project, worked on by Codex instead; gives the folder of the day."""
+    def line(kind: str, payload: dict[str, object], second: int) -> str:
+        return json.dumps({"timestamp": f"2026-03-01T10:00:{second:02}.000Z", "type": kind, "payload": payload}) + "\n"
+    place = trace.home / ".codex" / "sessions" / "2026" / "03" / "01"
+    place.mkdir(parents=True, exist_ok=True)
+    text = [
+        line("session_meta", {"id": ID, "timestamp": "2026-03-01T10:00:00.000Z", "cwd": str(trace.folder),
+                              "originator": "codex_cli_rs", "cli_version": "0.80.0", "model_provider": "openai"}, 0),
+        line("turn_context", {"cwd": str(trace.folder), "model": CODEX, "approval_policy": "never"}, 1),
+        line("response_item", {"type": "message", "role": "user",
+                               "content": [{"type": "input_text", "text": "Write a.py"}]}, 2),
+        line("event_msg", {"type": "user_message", "message": "Write a.py"}, 2),
+        line("response_item", {"type": "custom_tool_call", "status": "completed", "call_id": "call_1",
+                               "name": "apply_patch", "input": PATCH}, 3),
+        line("response_item", {"type": "custom_tool_call_output", "call_id": "call_1",
+                               "output": "Success. Updated the following files:\nA a.py\n"}, 4),
+    ]
+    (place / f"rollout-2026-03-01T10-00-00-{ID}.jsonl").write_text("".join(text))
+    return place
+
+
+@fault(17, "an edit of Codex")
+def _(sides: Sides) -> tuple[str, str, str]:
+    def fixture(trace: Trace) -> None:
+        trace.file("a.py", "one = 1\ntwo = 2\n")
+    return ("codex codex", *sides.both(fixture, lambda side: side.models("a.py"), saved=rollout))
+
+
+@fault(17, "edits of Codex, counted")
+def _(sides: Sides) -> tuple[str, str, str]:
+    def fixture(trace: Trace) -> None:
+        trace.file("a.py", "one = 1\ntwo = 2\n")
+    def ask(side: Side) -> str:
+        if side.is_peer:
+            said = re.search(r"Total successful edits: (\d+)", side.run("stats", "--no-cache").stdout)
+            return f"{said.group(1) if said else 'no'} edit"
+        return f"{len(json.loads(side.run('log', '--json').stdout)['edits'])} edit"
+    return ("1 edit", *sides.both(fixture, ask, saved=rollout))
+
+
 def blocks(trace: Trace) -> None:
     call = trace.call(OLD, "Bash", {"command": "ls"})
     trace.result(call, [{"type": "text", "text": "seen it"},
@@ -352,8 +395,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 
 def any_script(trace: Trace) -> None:
     name = "größe/目次 — naïve 🚀 日本語のとても長い名前のファイル.txt"
-    trace.write(OLD, name, None, "x\n")
-    trace.file(name, "x\n")
+    trace.create(OLD, name, "x\n")
 
 
 @fault(19, "a name in another script")

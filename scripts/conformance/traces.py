@@ -65,6 +65,11 @@ class Trace:
         path.write_text(text)
         return path
 
+    def create(self, model: str, name: str, text: str) -> None:
+        """A file that the model wrote and that is still as it wrote it."""
+        self.write(model, name, None, text)
+        self.file(name, text)
+
     def text(self, session: str = ID) -> str:
         return "".join(json.dumps({**record, "sessionId": session}) + "\n" for record in self.records)
 

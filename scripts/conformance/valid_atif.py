@@ -19,6 +19,8 @@ from atif import Trajectory
 from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import ValidationError
 
+from validity import judge
+
 CONTRIBUTOR = {
     "type": "object",
     "required": ["type"],
@@ -112,14 +114,7 @@ def main() -> int:
         check = lambda line: [one.message[:100] for one in validator.iter_errors(json.loads(line))]
     else:
         check = lambda line: atif_faults(line, rest[0])
-    count = bad = 0
-    for count, line in enumerate(open(path, encoding="ascii"), 1):
-        found = check(line)
-        bad += bool(found)
-        for fault in found[:5]:
-            print(f"  document {count}: {fault}")
-    print(f"{kind} {' '.join(Path(word).name for word in rest)}: {count} documents, {bad} bad")
-    return 1 if bad or not count else 0
+    return judge(f"{kind} {' '.join(Path(word).name for word in rest)}", path, check)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from typing import Any, Iterator
 from opentraces_schema import SCHEMA_VERSION, TraceRecord
 from pydantic import BaseModel, ValidationError
 
+from validity import judge
+
 
 def inner(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
@@ -81,14 +83,7 @@ def main() -> int:
     if SCHEMA_VERSION != version:
         print(f"the package is {SCHEMA_VERSION}, not {version}")
         return 1
-    count = bad = 0
-    for count, line in enumerate(open(path, encoding="ascii"), 1):
-        found = faults(line)
-        bad += bool(found)
-        for fault in found[:5]:
-            print(f"  {json.loads(line)['session_id']}: {fault}")
-    print(f"opentraces-schema {version}: {count} records, {bad} bad")
-    return 1 if bad or not count else 0
+    return judge(f"opentraces-schema {version}", path, faults)
 
 
 if __name__ == "__main__":

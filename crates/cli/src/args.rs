@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nreads: Claude Code 1.0.31 to 2.1.325 (checked against the client itself)",
+    "\nreads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself)",
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",

@@ -5,11 +5,46 @@ use backstory_session::store::Root;
 use jiff::Timestamp;
 use std::path::PathBuf;
 
-/// The folder a user's agents write to when no root is named.
+/// The folders a user's agents write to when no root is named.
 pub(crate) fn default_roots() -> Vec<Root> {
-    let configured = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|path| !path.is_empty());
-    let folder = configured.map(PathBuf::from).or_else(|| home().map(|home| home.join(".claude")));
-    folder.into_iter().map(|path| Root { path }).collect()
+    let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
+    let home = home();
+    let below = |path: &str| home.as_ref().map(|home| home.join(path));
+    let claude = named("CLAUDE_CONFIG_DIR").map(PathBuf::from).or_else(|| below(".claude"));
+    let codex = named("CODEX_HOME").map(PathBuf::from).or_else(|| below(".codex"));
+    let codex = codex.map(|folder| [folder.join("sessions"), folder.join("archived_sessions")]);
+    let mini = named("MSWEA_GLOBAL_CONFIG_DIR").map(PathBuf::from);
+    let mut folders: Vec<PathBuf> = claude.into_iter().collect();
+    folders.extend(codex.into_iter().flatten());
+    folders.extend(below(".openhands"));
+    folders.extend(below(".cline"));
+    for editor in [".config/Code", "Library/Application Support/Code", "AppData/Roaming/Code"] {
+        folders.extend(below(editor).map(|folder| folder.join(CLINE)));
+    }
+    folders.extend(mini.or_else(|| below(".config/mini-swe-agent")));
+    folders.extend(named("SWE_AGENT_TRAJECTORY_DIR").map(PathBuf::from));
+    folders.extend(aider_history());
+    // An agent's folder that is not there is no fault; the first is named when there is nothing.
+    let mut roots: Vec<Root> = Vec::new();
+    for path in folders {
+        if roots.is_empty() || path.exists() {
+            roots.push(Root { path });
+        }
+    }
+    roots
+}
+
+/// Where Cline keeps tasks below an editor's settings.
+const CLINE: &str = "User/globalStorage/saoudrizwan.claude-dev";
+
+/// Aider writes into the project: here, or at the top of the repository.
+fn aider_history() -> Option<PathBuf> {
+    const NAME: &str = ".aider.chat.history.md";
+    let named = std::env::var_os("AIDER_CHAT_HISTORY_FILE").filter(|path| !path.is_empty());
+    let here = std::env::current_dir().ok();
+    let top = here.as_ref().and_then(|here| here.ancestors().find(|up| up.join(".git").exists()));
+    let places = [here.as_deref(), top].into_iter().flatten().map(|folder| folder.join(NAME));
+    named.map(PathBuf::from).into_iter().chain(places).find(|path| path.is_file())
 }
 
 /// The user's home folder.

@@ -7,12 +7,13 @@ use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
+use backstory_session::agents;
 use backstory_session::listing::{Buffers, Summary, peek};
 use backstory_session::model::Session;
 use backstory_session::parallel;
 use backstory_session::store::{
     AgentFile, Found, Notice, Root, SessionFiles, StoreError, discover, discover_sessions,
+    plain_name,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -92,7 +93,7 @@ impl Selection {
             Vec::new,
             |kept, _, chosen, buffer| match chosen {
                 Chosen::Session(files) => {
-                    let (session, failures) = claude_code::read(files, self.limits, buffer)?;
+                    let (session, failures) = agents::read(files, self.limits, buffer)?;
                     kept.push(keep(&session));
                     Ok(failures)
                 }
@@ -181,14 +182,20 @@ impl Selection {
     fn nth_latest(&self, wanted: &str, back: usize) -> Result<&SessionFiles, CliError> {
         let (mut rows, _) = self.peek_sessions();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
-        let path = rows.get(back).map(|row| row.path.clone());
-        let files =
-            path.and_then(|path| self.found.sessions.iter().find(|files| files.path == path));
+        let files = rows.get(back).and_then(|row| {
+            let mut sessions = self.found.sessions.iter();
+            sessions.find(|files| files.path == row.path && self.is_row_of(files, row))
+        });
         files.ok_or_else(|| {
             let there = self.found.sessions.len();
             CliError::not_found(format!("`{wanted}`: there are only {there} sessions"))
                 .hint("backstory ls")
         })
+    }
+
+    /// Whether a row of the listing is this session's, given that their file is the same.
+    pub(crate) fn is_row_of(&self, files: &SessionFiles, row: &Summary) -> bool {
+        files.part.is_none() || files.id == row.id
     }
 
     fn unknown(&self, wanted: &str) -> CliError {
@@ -245,6 +252,18 @@ impl<'a> Chosen<'a> {
         match self {
             Chosen::Session(files) => &files.path,
             Chosen::Agent(file) => &file.path,
+        }
+    }
+
+    /// A name for a file made of it that no other session's has: by its path, and by its id where
+    /// its file holds several.
+    pub(crate) fn own_name(&self) -> String {
+        let path = self.path().to_string_lossy();
+        match self {
+            Chosen::Session(files) if files.part.is_some() => {
+                plain_name(&format!("{path}/{}", files.id))
+            }
+            _ => plain_name(&path),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::select::{Chosen, Seek, Selection, as_path};
 use backstory_format::Limits;
+use backstory_session::model::Agent;
 use backstory_session::store::{AgentFile, Notice, ProjectScope, Root, SessionFiles, discover};
 use std::path::{Path, PathBuf};
 
@@ -48,11 +49,34 @@ impl Work {
             }
             work.roots = selection.roots;
         }
-        work.sessions.sort_by(|a, b| a.path.cmp(&b.path));
-        work.sessions.dedup_by(|a, b| a.path == b.path);
+        work.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
+        work.sessions.dedup_by(|a, b| a.place() == b.place());
         work.agents.sort_by(|a, b| a.path.cmp(&b.path));
         work.agents.dedup_by(|a, b| a.path == b.path);
         Ok(work)
+    }
+
+    /// Leaves sessions of other agents out, and says so: this is about what only Claude Code's
+    /// files hold.
+    pub(crate) fn keep_claude_code(&mut self) {
+        let all = std::mem::take(&mut self.sessions);
+        for files in all {
+            if files.agent == Agent::ClaudeCode {
+                self.sessions.push(files);
+                continue;
+            }
+            let reason =
+                format!("written by {}; only Claude Code's files can be", files.agent.name());
+            self.notices.push(Notice { path: files.path, reason: format!("{reason} looked into") });
+        }
+    }
+
+    /// Takes the sessions of other agents than Claude Code away.
+    pub(crate) fn take_others(&mut self) -> Vec<SessionFiles> {
+        let all = std::mem::take(&mut self.sessions);
+        let (own, others) = all.into_iter().partition(|files| files.agent == Agent::ClaudeCode);
+        self.sessions = own;
+        others
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
+use backstory_session::agents;
 use backstory_session::store::{Root, discover};
 use rayon::prelude::*;
 
@@ -16,17 +16,15 @@ fn main() {
         .sessions
         .par_iter()
         .with_max_len(1)
-        .map_init(Vec::new, |buffer, files| {
-            match claude_code::read(files, Limits::default(), buffer) {
-                Ok((session, _)) => {
-                    let parts = session.walk();
-                    let bytes: u64 = parts.iter().map(|part| part.file.bytes).sum();
-                    let steps: u64 = parts.iter().map(|part| part.counts.steps).sum();
-                    let calls: u64 = parts.iter().map(|part| part.counts.calls).sum();
-                    [1, parts.len() as u64, bytes, session.counts.turns, steps, calls]
-                }
-                Err(_) => [0; 6],
+        .map_init(Vec::new, |buffer, files| match agents::read(files, Limits::default(), buffer) {
+            Ok((session, _)) => {
+                let parts = session.walk();
+                let bytes: u64 = parts.iter().map(|part| part.file.bytes).sum();
+                let steps: u64 = parts.iter().map(|part| part.counts.steps).sum();
+                let calls: u64 = parts.iter().map(|part| part.counts.calls).sum();
+                [1, parts.len() as u64, bytes, session.counts.turns, steps, calls]
             }
+            Err(_) => [0; 6],
         })
         .reduce(
             || [0; 6],

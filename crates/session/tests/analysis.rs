@@ -7,16 +7,19 @@
     clippy::disallowed_methods
 )]
 
+mod common;
+
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::analyze::report::{self, AnalysisJson};
-use backstory_session::analyze::{Analysis, Grouping, Profile};
+use backstory_session::analyze::{Analysis, Grouping, Others, Profile};
 use backstory_session::document;
 use backstory_session::store::{Root, discover};
+use common::testdata;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What one generated session holds.
 #[derive(Debug, Clone)]
@@ -211,7 +214,7 @@ proptest! {
             std::fs::write(folder.path().join(name), write(at, plan)).unwrap();
         }
         let analysis = analyze(folder.path());
-        let data = serde_json::to_value(AnalysisJson::new(&analysis)).unwrap();
+        let data = serde_json::to_value(AnalysisJson::new(&analysis, Others::default())).unwrap();
         let sum = |count: &dyn Fn(&Plan) -> usize| plans.iter().map(count).sum::<usize>() as u64;
 
         let calls = sum(&|plan| plan.turns * plan.calls + usize::from(plan.cut_off));
@@ -251,10 +254,6 @@ proptest! {
     }
 }
 
-fn testdata() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
-}
-
 fn drift(folder: &Path) -> Vec<String> {
     drift_of(&analyze(folder))
 }
@@ -272,7 +271,7 @@ fn drift_of(analysis: &Analysis) -> Vec<String> {
 /// The sessions of `testdata` in which nothing is wrong on purpose, copied to a folder.
 fn sound_testdata() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(testdata().join("sessions")).unwrap() {
+    for entry in std::fs::read_dir(testdata("sessions")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if !name.starts_with("fault-") && !name.starts_with("unknown-") {
@@ -285,20 +284,20 @@ fn sound_testdata() -> tempfile::TempDir {
 #[test]
 fn the_shipped_profile_knows_the_test_sessions() {
     let sessions = sound_testdata();
-    let trees = std::fs::read_dir(testdata().join("trees")).unwrap();
+    let trees = std::fs::read_dir(testdata("trees")).unwrap();
     let trees =
         trees.map(|tree| tree.unwrap().path()).filter(|tree| tree.join("projects").is_dir());
     let mut roots: Vec<Root> = trees.map(|path| Root { path }).collect();
     assert!(roots.len() > 10);
     roots.push(Root { path: sessions.path().to_path_buf() });
-    roots.push(Root { path: testdata().join("sample") });
+    roots.push(Root { path: testdata("sample") });
     // One file holds a made-up sub-type on purpose.
     assert_eq!(drift_of(&analyze_all(&roots)), ["new-type system/something_new"]);
 }
 
 #[test]
 fn what_is_wrong_on_purpose_is_drift() {
-    let found = drift(&testdata().join("sessions"));
+    let found = drift(&testdata("sessions"));
     for expected in [
         "new-type hologram",
         "new-type thought",
@@ -313,8 +312,9 @@ fn what_is_wrong_on_purpose_is_drift() {
 /// Every sort of change that a new version can bring.
 #[test]
 fn every_mutation_is_found() {
-    let sample = testdata()
-        .join("sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl");
+    let sample = testdata(
+        "sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl",
+    );
     let original = std::fs::read_to_string(sample).unwrap();
     type Mutation = (&'static str, fn(&mut Value) -> bool);
     let mutations: [Mutation; 12] = [
@@ -368,8 +368,9 @@ fn every_mutation_is_found() {
 /// A field that only a version newer than all known ones leaves out is missed as well.
 #[test]
 fn a_new_version_that_drops_a_field_is_found_beside_old_ones() {
-    let sample = testdata()
-        .join("sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl");
+    let sample = testdata(
+        "sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl",
+    );
     let folder = tempfile::tempdir().unwrap();
     let mut new = String::new();
     for line in std::fs::read_to_string(&sample).unwrap().lines() {

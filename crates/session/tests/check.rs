@@ -1,15 +1,14 @@
 //! `check`: every invariant has broken fixtures that it names and repaired ones that pass.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods)]
 
+mod common;
+
 use backstory_format::{Limits, Severity};
 use backstory_session::check::{self, CheckId, Id, Report, Verdict};
 use backstory_session::store::{Root, discover};
+use common::testdata;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-
-fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
-}
 
 fn check_path(path: &Path) -> Report {
     let found = discover(&[Root { path: path.to_path_buf() }]);

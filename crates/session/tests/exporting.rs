@@ -1,8 +1,9 @@
 //! Exports tell the session, are what their hash says, and hold no secret.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod common;
+
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
 use backstory_session::export::{
     Arguments, AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, MessageStyle,
     OnUnknown, OpenTracesSchema, Options, Per, Records, Repositories, Secrets, SftFormat,
@@ -11,11 +12,11 @@ use backstory_session::export::{
 use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
-use backstory_session::store::{Root, discover};
+use common::{all_sessions, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const FORMATS: [Format<'static>; 5] = [
     Format::OpenTraces(OpenTracesSchema::V0_9),
@@ -24,27 +25,6 @@ const FORMATS: [Format<'static>; 5] = [
     Format::Atif(AtifSchema::V1_8),
     Format::AgentTrace,
 ];
-
-fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
-}
-
-fn sessions(root: &Path) -> Vec<Session> {
-    let found = discover(&[Root { path: root.to_path_buf() }]);
-    let read = |files| claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap().0;
-    found.sessions.iter().map(read).collect()
-}
-
-fn all_sessions() -> Vec<Session> {
-    let mut all = sessions(&testdata("sample"));
-    for folder in ["sessions", "trees"] {
-        for entry in std::fs::read_dir(testdata(folder)).unwrap() {
-            all.extend(sessions(&entry.unwrap().path()));
-        }
-    }
-    assert!(all.len() > 100, "{}", all.len());
-    all
-}
 
 fn make(session: &Session, format: Format<'_>, secrets: Secrets<'_>) -> (String, Document) {
     let prices = Prices::bundled().unwrap();

@@ -1,23 +1,22 @@
 //! Every file of `testdata` against what its manifest says a reader must find.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod common;
+
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::model::{Session, UsageTotal};
 use backstory_session::store::{Root, discover};
+use common::testdata;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-fn testdata() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
-}
-
 fn tree(name: &str) -> PathBuf {
-    if name == "sample" { testdata().join(name) } else { testdata().join("trees").join(name) }
+    if name == "sample" { testdata(name) } else { testdata("trees").join(name) }
 }
 
 fn table(name: &str) -> Vec<BTreeMap<String, String>> {
-    let text = std::fs::read_to_string(testdata().join(name)).unwrap();
+    let text = std::fs::read_to_string(testdata(name)).unwrap();
     let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let names = lines.next().unwrap();
     lines
@@ -124,7 +123,7 @@ fn every_file_is_read_as_its_manifest_says() {
     let rows = table("MANIFEST.tsv");
     assert!(rows.len() > 200);
     for row in &rows {
-        let session = read_alone(&testdata().join(&row["path"]));
+        let session = read_alone(&testdata(&row["path"]));
         for (column, found) in describe(&session) {
             let expected = &row[column];
             if !agrees(column, expected, &found) {

@@ -2,39 +2,23 @@
 //! parsed back with parsers of others and counted against the model.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use backstory_format::Limits;
-use backstory_session::agents::claude_code;
+mod common;
+
 use backstory_session::escape::{self, is_unsafe};
 use backstory_session::model::{Block, Session, Turn, TurnKind};
 use backstory_session::render::{self, Look, View};
-use backstory_session::store::{Root, discover};
+use common::{sessions, testdata};
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 use jiff::tz::TimeZone;
 use scraper::{Html, Selector};
 use std::collections::HashSet;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
-}
-
-fn sessions(root: &Path) -> Vec<Session> {
-    let found = discover(&[Root { path: root.to_path_buf() }]);
-    let read = |files| claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap().0;
-    found.sessions.iter().map(read).collect()
-}
-
+/// The bundled sessions, and real ones where the machine has some.
 fn all_sessions() -> Vec<Session> {
-    let mut all = sessions(&testdata("sample"));
-    for folder in ["sessions", "trees"] {
-        for entry in std::fs::read_dir(testdata(folder)).unwrap() {
-            all.extend(sessions(&entry.unwrap().path()));
-        }
-    }
-    assert!(all.len() > 100, "{}", all.len());
-    // Real sessions, where the machine has some.
+    let mut all = common::all_sessions();
     #[allow(clippy::disallowed_methods)]
     if let Ok(folder) = std::env::var("BACKSTORY_SESSIONS") {
         all.extend(sessions(Path::new(&folder)));

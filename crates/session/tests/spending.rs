@@ -1,18 +1,17 @@
 //! Counting by searching for the records of models gives what the full model gives.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::model::{Session, UsageTotal};
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
 use backstory_session::store::{Found, Root, discover};
+use common::testdata;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-fn testdata(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
-}
 
 fn found(path: &Path) -> Found {
     discover(&[Root { path: path.to_path_buf() }])

@@ -7,9 +7,11 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::analyze::report::{self, AnalysisJson};
-use backstory_session::analyze::{Analysis, Difference, Grouping, Profile, Version, version_range};
+use backstory_session::analyze::{
+    Analysis, Difference, Grouping, Others, Profile, Version, version_range,
+};
 use backstory_session::document::{self, Document};
 use backstory_session::store::{Access, Root, write_file};
 use clap::{Args, ValueEnum};
@@ -103,7 +105,11 @@ pub(crate) fn run(
         Some(By::Project) => Grouping::Project,
         Some(By::Agent) => Grouping::Agent,
     };
-    let analysis = analyze(&arguments.targets, grouping, global)?;
+    let whose = match arguments.drift || arguments.save_profile.is_some() {
+        true => Whose::ClaudeCode,
+        false => Whose::Every,
+    };
+    let (analysis, others) = analyze(&arguments.targets, grouping, whose, global)?;
     if let Some(path) = &arguments.save_profile {
         let mut profile = match &arguments.base {
             Some(base) => read_profile(base)?,
@@ -117,10 +123,30 @@ pub(crate) fn run(
         return drift(arguments, &analysis);
     }
     match arguments.format {
-        Format::Json => emit_lines(arguments, std::iter::once(AnalysisJson::new(&analysis)))?,
-        Format::Md | Format::Html => emit_document(arguments, &report::document(&analysis))?,
+        Format::Json => {
+            emit_lines(arguments, std::iter::once(AnalysisJson::new(&analysis, others)))?;
+        }
+        Format::Md | Format::Html => {
+            let title = "Sessions, counted".to_owned();
+            let mut document = match analysis.files.is_empty() {
+                true => Document { title, ..Document::default() },
+                false => report::document(&analysis),
+            };
+            if !others.is_empty() {
+                others.write(&mut document);
+            }
+            emit_document(arguments, &document)?;
+        }
     }
     Ok(Outcome::Fine)
+}
+
+/// Whose sessions a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Only Claude Code's have a profile.
+    ClaudeCode,
+    Every,
 }
 
 /// Reads everything that was named and counts it. Files are numbered in the order of their names,
@@ -128,10 +154,18 @@ pub(crate) fn run(
 fn analyze(
     targets: &[String],
     grouping: Grouping,
+    whose: Whose,
     global: &GlobalArguments,
-) -> Result<Analysis, CliError> {
-    let work = Work::named(targets, global)?;
-    if work.is_empty() {
+) -> Result<(Analysis, Others), CliError> {
+    let mut work = Work::named(targets, global)?;
+    let foreign = match whose {
+        Whose::Every => work.take_others(),
+        Whose::ClaudeCode => {
+            work.keep_claude_code();
+            Vec::new()
+        }
+    };
+    if work.is_empty() && foreign.is_empty() {
         return Err(CliError::not_found("no sessions to analyse")
             .hint("name a place with --root DIR or give the path of a session file"));
     }
@@ -169,10 +203,23 @@ fn analyze(
         Analysis::merge,
     );
     analysis.settle();
+    let foreign: Vec<Chosen<'_>> = foreign.iter().map(Chosen::Session).collect();
+    let (others, more) = for_each(
+        &foreign,
+        "counting",
+        Others::default,
+        |others, _, chosen, buffer| {
+            let Chosen::Session(files) = chosen else { return Ok(Vec::new()) };
+            let (session, failures) = agents::read(files, work.limits, buffer)?;
+            others.add(&session);
+            Ok(failures)
+        },
+        Others::merge,
+    );
     if !global.quiet {
-        ui::notices(&[work.notices, failures].concat());
+        ui::notices(&[work.notices, failures, more].concat());
     }
-    Ok(analysis)
+    Ok((analysis, others))
 }
 
 fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, CliError> {
@@ -195,7 +242,9 @@ fn compare(
     let (one, two) = if let (Some(one), Some(two)) = ranges {
         let all = match &arguments.profile {
             Some(path) => read_profile(path)?,
-            None => Profile::of(&analyze(&arguments.targets, Grouping::None, global)?),
+            None => Profile::of(
+                &analyze(&arguments.targets, Grouping::None, Whose::ClaudeCode, global)?.0,
+            ),
         };
         let within = |range: (Version, Version)| {
             all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
@@ -225,7 +274,7 @@ fn one_side(name: &str, global: &GlobalArguments) -> Result<Profile, CliError> {
     if name == "known" {
         return Profile::measured().map_err(|error| CliError::new(error.to_string()));
     }
-    let analysis = analyze(&[name.to_owned()], Grouping::None, global)?;
+    let (analysis, _) = analyze(&[name.to_owned()], Grouping::None, Whose::ClaudeCode, global)?;
     Ok(Profile::of(&analysis))
 }
 

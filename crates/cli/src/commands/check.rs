@@ -65,7 +65,8 @@ pub(crate) fn run(
         return explain(wanted.as_deref());
     }
     let severity = Severity::from(arguments.severity);
-    let work = Work::named(&arguments.sessions, global)?;
+    let mut work = Work::named(&arguments.sessions, global)?;
+    work.keep_claude_code();
     if arguments.sessions.is_empty() && work.is_empty() {
         return Err(nothing(&work));
     }

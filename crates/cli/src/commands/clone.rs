@@ -12,6 +12,7 @@ use backstory_session::clone::{
     self, Band, Branches, CloneError, Droppable, Engine, Offline, Older, Options, Order, Preset,
     Proof, Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
 };
+use backstory_session::model::Agent;
 use backstory_session::store::{SessionFiles, create_folder, project_key, resolve};
 use backstory_session::wire::{CloneJson, ProofJson};
 use clap::builder::PossibleValue;
@@ -272,6 +273,10 @@ fn find(
 ) -> Result<(SessionFiles, backstory_format::Limits), CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     match selection.one(wanted, path.as_ref())? {
+        Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
+            Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))
+                .hint("only sessions of Claude Code can be cloned"))
+        }
         Chosen::Session(files) => Ok((files.clone(), selection.limits)),
         Chosen::Agent(file) => Err(CliError::new(format!(
             "`{}`: a subagent is not resumed by itself",

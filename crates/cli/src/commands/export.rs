@@ -12,7 +12,7 @@ use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::export::{
     Document, Format, OnUnknown, Options, Repositories, Secrets, export,
 };
@@ -212,7 +212,7 @@ type Made = Result<(Document, Vec<StoreError>), StoreError>;
 impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
         let (session, failures) = match chosen {
-            Chosen::Session(files) => claude_code::read(files, self.work.limits, buffer)?,
+            Chosen::Session(files) => agents::read(files, self.work.limits, buffer)?,
             Chosen::Agent(file) => {
                 (claude_code::read_stray(file, self.work.limits, buffer)?, Vec::new())
             }
@@ -315,21 +315,22 @@ impl Job<'_> {
         for chosen in self.chosen {
             *uses.entry(plain_name(chosen.id()).to_ascii_lowercase()).or_default() += 1;
         }
-        let names: HashMap<&Path, String> = self
+        // One file may hold several sessions.
+        let names: HashMap<(&Path, &str), String> = self
             .chosen
             .iter()
             .map(|chosen| {
                 let mut name = plain_name(chosen.id());
                 if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
-                    name = plain_name(&chosen.path().to_string_lossy());
+                    name = chosen.own_name();
                 }
-                (chosen.path(), format!("{name}.{extension}"))
+                ((chosen.path(), chosen.id()), format!("{name}.{extension}"))
             })
             .collect();
         let refused = folder.claim(names.values().map(String::as_str))?;
         let mut written = Vec::new();
         let (totals, mut notices) = self.each(|chosen, document| {
-            let name = names.get(chosen.path());
+            let name = names.get(&(chosen.path(), chosen.id()));
             let Some(name) = name.filter(|name| folder.files().contains_key(*name)) else {
                 return Ok(());
             };

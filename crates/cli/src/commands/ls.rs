@@ -7,7 +7,7 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, JsonLines};
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::listing::Summary;
 use backstory_session::model::{Agent, UsageTotal};
 use backstory_session::store::{ProjectScope, Root};
@@ -46,8 +46,8 @@ pub(crate) struct LsArguments {
     branch: Option<String>,
 
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT")]
-    agent: Option<AgentName>,
+    #[arg(long, value_name = "AGENT", value_parser = agent_names())]
+    agent: Option<String>,
 
     /// Only sessions with this in their title (case does not matter)
     #[arg(long, value_name = "TEXT")]
@@ -76,11 +76,6 @@ pub(crate) struct LsArguments {
     /// One JSON object per line
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AgentName {
-    ClaudeCode,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,10 +113,11 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         // Only a full reading knows every folder a session worked in.
         for row in &mut rows {
             let known = row.cwd.as_deref().is_some_and(|cwd| filter.in_scope(cwd));
-            let files = selection.found.sessions.iter().find(|files| files.path == row.path);
+            let mut sessions = selection.found.sessions.iter();
+            let files =
+                sessions.find(|files| files.path == row.path && selection.is_row_of(files, row));
             if let Some(files) = files.filter(|_| !known)
-                && let Ok(session) =
-                    claude_code::read_alone(files, selection.limits, &mut Vec::new())
+                && let Ok(session) = agents::read_alone(files, selection.limits, &mut Vec::new())
             {
                 let inside = session.cwds.iter().find(|cwd| filter.in_scope(cwd)).cloned();
                 row.cwd = inside.or(row.cwd.take());
@@ -192,6 +188,10 @@ fn full_rows(
     (rows, notices)
 }
 
+fn agent_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+}
+
 struct Filter<'a> {
     scopes: Vec<ProjectScope>,
     since: Option<Timestamp>,
@@ -224,9 +224,9 @@ impl<'a> Filter<'a> {
             until: until.transpose()?,
             model: arguments.model.as_ref().map(|model| model.to_lowercase()),
             branch: arguments.branch.as_deref(),
-            agent: arguments.agent.map(|agent| match agent {
-                AgentName::ClaudeCode => Agent::ClaudeCode,
-            }),
+            agent: Agent::ALL
+                .into_iter()
+                .find(|agent| Some(agent.name()) == arguments.agent.as_deref()),
             title: arguments.grep_title.as_ref().map(|title| title.to_lowercase()),
         })
     }

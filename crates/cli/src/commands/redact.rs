@@ -8,7 +8,7 @@ use crate::redaction;
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::redact::{Classes, ClearedCopy, Report};
 use backstory_session::store::{
     Access, StoreError, create_folder, plain_name, resolve, write_file,
@@ -86,10 +86,13 @@ fn copy(
 ) -> Result<Outcome, CliError> {
     let chosen = work.chosen();
     let redactor = redaction::redactor(classes)?;
-    let ids = claude_code::structural_paths();
     let clear = |chosen: &Chosen<'_>| match chosen {
-        Chosen::Session(files) => ClearedCopy::of(files, &redactor, &ids),
-        Chosen::Agent(file) => ClearedCopy::of_agent(file, &redactor, &ids),
+        Chosen::Session(files) => {
+            ClearedCopy::of(files, &redactor, &agents::structural_paths(files.agent))
+        }
+        Chosen::Agent(file) => {
+            ClearedCopy::of_agent(file, &redactor, &claude_code::structural_paths())
+        }
     };
     let mut total = Report::default();
     let Some(out) = &arguments.out else {
@@ -98,6 +101,10 @@ fn copy(
             return Err(CliError::new(format!("{count} sessions need a folder"))
                 .hint("name it with --out DIR"));
         };
+        if path_of(one).is_dir() {
+            return Err(CliError::new(format!("`{}`: a folder of files", path_of(one).display()))
+                .hint("name a folder with --out DIR"));
+        }
         let copy = clear(one)?;
         let agents = copy.agents();
         let main = copy.session().map(|files| files.get().path.clone());
@@ -115,7 +122,9 @@ fn copy(
     };
     refuse_agents_folder(out, &work.roots)?;
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-    let single = matches!(chosen.as_slice(), [one] if agents_of(one) == 0) && !is_folder;
+    let single =
+        matches!(chosen.as_slice(), [one] if agents_of(one) == 0 && !path_of(one).is_dir());
+    let single = single && !is_folder;
     // Everything is cleared before anything is written.
     let mut ready = Vec::new();
     for one in &chosen {
@@ -135,6 +144,10 @@ fn copy(
                 };
                 let name = plain_name(id);
                 create_folder(out)?;
+                if write_foreign(copy, out, &name)? {
+                    total.add(copy.report());
+                    continue;
+                }
                 write_copy(copy, |agent| match agent {
                     None => out.join(format!("{name}.jsonl")),
                     Some(end) => out.join(&name).join("subagents").join(end),
@@ -165,6 +178,27 @@ fn write_copy(copy: &ClearedCopy, place: impl Fn(Option<&str>) -> PathBuf) -> Re
         }
     }
     Ok(())
+}
+
+/// Writes the files of another agent's session: one as `NAME` with its ending, several into a folder
+/// `NAME`. False for a session of Claude Code.
+fn write_foreign(copy: &ClearedCopy, out: &Path, name: &str) -> Result<bool, CliError> {
+    let files = copy.files().into_inner();
+    if let [(path, own)] = files.as_slice() {
+        // A file that is named after its session keeps its name: agents are known by names, too.
+        let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let end = own.split_once('.').map_or("", |(_, end)| end);
+        let file = match own.contains(name) {
+            true => plain_name(&own),
+            false => format!("{name}.{}", plain_name(end)),
+        };
+        move_file(path, &out.join(file))?;
+        return Ok(true);
+    }
+    for (path, own) in &files {
+        move_file(path, &out.join(name).join(own))?;
+    }
+    Ok(!files.is_empty())
 }
 
 fn move_file(from: &Path, to: &Path) -> Result<(), CliError> {

@@ -6,10 +6,11 @@ use crate::redaction;
 use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::escape::terminal_line;
+use backstory_session::model::Agent;
 use backstory_session::parallel;
-use backstory_session::redact::{Classes, CopyError, Level, Redactor, Report, StructuralPaths};
+use backstory_session::redact::{Classes, CopyError, Level, Redactor, Report};
 use backstory_session::store::Notice;
 use serde_json::json;
 use std::io::{BufRead, Write};
@@ -23,7 +24,6 @@ pub(super) fn scan(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let redactor = redaction::redactor(classes)?;
-    let ids = claude_code::structural_paths();
     let chosen = work.chosen();
     let size = |one: &Chosen<'_>| match one {
         Chosen::Session(files) => files.total_bytes(),
@@ -31,7 +31,7 @@ pub(super) fn scan(
     };
     let progress = ui::Progress::new(chosen.iter().map(size).sum(), "scanning");
     let reports = parallel::map(&chosen, size, |_, one| {
-        let report = study(one, &redactor, &ids);
+        let report = study(one, &redactor);
         progress.add(size(one));
         report
     });
@@ -70,13 +70,14 @@ pub(super) fn scan(
     })
 }
 
-fn study(
-    chosen: &Chosen<'_>,
-    redactor: &Redactor,
-    ids: &StructuralPaths,
-) -> Result<Report, CopyError> {
+fn study(chosen: &Chosen<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
     let mut scrubber = redactor.session();
+    let ids = &claude_code::structural_paths();
     let agents = match chosen {
+        Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
+            scrubber.study_foreign(files, &agents::structural_paths(files.agent))?;
+            return Ok(scrubber.report().clone());
+        }
         Chosen::Session(files) => {
             scrubber.study(&files.path, ids)?;
             files.agents.as_slice()

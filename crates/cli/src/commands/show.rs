@@ -8,8 +8,8 @@ use crate::pager;
 use crate::select::{Chosen, Selection};
 use crate::ui;
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
-use backstory_session::model::Session;
+use backstory_session::agents::{self, claude_code};
+use backstory_session::model::{Agent, Session};
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::store::{Access, Notice, Root, StoreError, discover, resolve, write_file};
 use clap::Args;
@@ -119,12 +119,14 @@ fn find_cleared(
     let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
     let (mut session, failures) = match (chosen, &copy) {
         (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
-        (Chosen::Session(files), None) => claude_code::read(files, selection.limits, &mut buffer)?,
+        (Chosen::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
         (Chosen::Agent(file), None) => {
             (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
-    if let Chosen::Session(files) = chosen {
+    if let Chosen::Session(files) = chosen
+        && files.agent == Agent::ClaudeCode
+    {
         let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
         let siblings = match &path {
             // Only the file was named, so its neighbours are still unknown.
@@ -154,10 +156,13 @@ fn find_cleared(
 
 /// A copy of what was chosen, without secrets.
 fn cleared(chosen: Chosen<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
-    let ids = claude_code::structural_paths();
     Ok(match chosen {
-        Chosen::Session(files) => ClearedCopy::of(files, redactor, &ids)?,
-        Chosen::Agent(file) => ClearedCopy::of_agent(file, redactor, &ids)?,
+        Chosen::Session(files) => {
+            ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
+        }
+        Chosen::Agent(file) => {
+            ClearedCopy::of_agent(file, redactor, &claude_code::structural_paths())?
+        }
     })
 }
 
@@ -168,7 +173,7 @@ pub(super) fn read_copy(
     buffer: &mut Vec<u8>,
 ) -> Result<(Session, Vec<StoreError>), CliError> {
     let (mut session, failures) = match (copy.session(), copy.agents().get()) {
-        (Some(files), _) => claude_code::read(files.get(), limits, buffer)?,
+        (Some(files), _) => agents::read(files.get(), limits, buffer)?,
         (None, [agent, ..]) => (claude_code::read_stray(agent, limits, buffer)?, Vec::new()),
         (None, []) => return Err(CliError::new("nothing to show")),
     };

@@ -6,9 +6,9 @@ use crate::commands::show::{read_copy, refuse_agents_folder};
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
-use crate::select::{Seek, Selection};
+use crate::select::{Chosen, Seek, Selection};
 use crate::ui;
-use backstory_session::agents::claude_code;
+use backstory_session::agents;
 use backstory_session::model::Session;
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, IndexRow, View};
@@ -125,7 +125,7 @@ fn jobs<'a>(sessions: &'a [SessionFiles], format: Format, options: &str) -> Vec<
         .map(|files| {
             let mut name = plain_name(&files.id);
             if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
-                name = plain_name(&files.path.to_string_lossy());
+                name = Chosen::Session(files).own_name();
             }
             let name = format!("{name}.{}", format.extension());
             Job { files, name, key: format!("{options} {}", state(files)) }
@@ -189,12 +189,12 @@ fn write_one(
     format: Format,
     buffer: &mut Vec<u8>,
 ) -> Result<Done, CliError> {
-    let (mut session, mut failures) = claude_code::read(job.files, selection.limits, buffer)?;
+    let (mut session, mut failures) = agents::read(job.files, selection.limits, buffer)?;
     let inside = |scope: &ProjectScope| session.cwds.iter().any(|cwd| scope.holds(cwd));
     if !scope.is_none_or(inside) {
         return Ok(Done::OutOfScope);
     }
-    let ids = claude_code::structural_paths();
+    let ids = agents::structural_paths(job.files.agent);
     let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor, &ids)).transpose()?;
     if let Some(copy) = &copy {
         (session, failures) = read_copy(copy, selection.limits, buffer)?;

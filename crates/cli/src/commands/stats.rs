@@ -10,7 +10,8 @@ use crate::work::Work;
 use backstory_session::stats::{Dimension, Period, Prices, agent_types, gather, report};
 use backstory_session::store::Notice;
 use backstory_session::wire::stats_json;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,8 +27,8 @@ pub(crate) struct StatsArguments {
     names: Vec<String>,
 
     /// What to group by
-    #[arg(long, value_name = "WHAT", default_value = "day")]
-    by: By,
+    #[arg(long, value_name = "WHAT", default_value = "day", value_parser = dimensions())]
+    by: Dimension,
 
     /// Only messages since then (2026-01-31, 7d, yesterday)
     #[arg(long, value_name = "TIME")]
@@ -54,40 +55,17 @@ pub(crate) struct StatsArguments {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum By {
-    Day,
-    Week,
-    Month,
-    Project,
-    Model,
-    Session,
-    Tool,
-    Subagent,
-    AgentType,
-}
-
-impl From<By> for Dimension {
-    fn from(by: By) -> Dimension {
-        match by {
-            By::Day => Dimension::Day,
-            By::Week => Dimension::Week,
-            By::Month => Dimension::Month,
-            By::Project => Dimension::Project,
-            By::Model => Dimension::Model,
-            By::Session => Dimension::Session,
-            By::Tool => Dimension::Tool,
-            By::Subagent => Dimension::Subagent,
-            By::AgentType => Dimension::AgentType,
-        }
-    }
+/// The words of the library, so that there is one list of them.
+fn dimensions() -> impl TypedValueParser<Value = Dimension> {
+    PossibleValuesParser::new(Dimension::ALL.map(Dimension::name))
+        .try_map(|word| Dimension::named(&word).ok_or("no such group"))
 }
 
 pub(crate) fn run(
     arguments: &StatsArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let by = Dimension::from(arguments.by);
+    let by = arguments.by;
     let period = period(arguments)?;
     let prices = prices(arguments)?;
     let work = Work::named(&arguments.names, global)?;

@@ -1,6 +1,6 @@
 //! `backstory blame`, `log` and `annotate` as people use them.
 
-use crate::support::{Machine, testdata, write};
+use crate::support::{Machine, assert_documented, write};
 use crate::traces::Trace;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -292,32 +292,13 @@ fn every_key_of_the_json_is_documented() {
     let (machine, trace) = machine();
     write(&machine.home().join("repo/.keep"), b"");
     trace.file(&machine, "hello.py", "# mine\ndef hello():\n");
-    let document = std::fs::read_to_string(testdata("../docs/files-json.md")).unwrap();
-    let mut keys = BTreeSet::new();
+    let mut values = Vec::new();
     for words in [
         vec!["blame", "repo/hello.py", "--json"],
         vec!["log", "repo", "--json"],
         vec!["annotate", "repo", "--json"],
     ] {
-        for value in machine.json(&words) {
-            collect(&value, &mut keys);
-        }
+        values.extend(machine.json(&words));
     }
-    for key in keys {
-        let free = key.starts_with("claude-");
-        assert!(free || document.contains(&format!("`{key}`")), "`{key}` is not documented");
-    }
-}
-
-fn collect(value: &serde_json::Value, keys: &mut BTreeSet<String>) {
-    match value {
-        serde_json::Value::Object(map) => {
-            for (key, value) in map {
-                keys.insert(key.clone());
-                collect(value, keys);
-            }
-        }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, keys)),
-        _ => {}
-    }
+    assert_documented("files-json.md", values, |key| key.starts_with("claude-"));
 }

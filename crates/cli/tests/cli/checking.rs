@@ -1,6 +1,6 @@
 //! `backstory check`
 
-use crate::support::{Machine, testdata, write};
+use crate::support::{Machine, assert_documented, testdata, write};
 use backstory_session::check::Id;
 
 fn fixture(name: &str) -> String {
@@ -224,22 +224,8 @@ fn every_key_is_documented() {
     let documented = std::fs::read_to_string(testdata("../docs/check-json.md")).unwrap();
     let ran = Machine::empty().run(&["check", "--json", "--severity", "info", &fixture("")]);
     assert!(ran.stdout.lines().count() > 60);
-    for line in ran.stdout.lines() {
-        let report: serde_json::Value = serde_json::from_str(line).unwrap();
-        let mut values = vec![&report];
-        while let Some(value) = values.pop() {
-            match value {
-                serde_json::Value::Object(fields) => {
-                    for (key, value) in fields {
-                        assert!(documented.contains(&format!("`{key}`")), "{key}");
-                        values.push(value);
-                    }
-                }
-                serde_json::Value::Array(items) => values.extend(items),
-                _ => {}
-            }
-        }
-    }
+    let reports = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_documented("check-json.md", reports, |_| false);
     for id in Id::all() {
         let row = format!("| `{}` | {} |", id.name(), id.severity().name());
         assert!(documented.contains(&row), "no row for {id}: {row}");

@@ -1,6 +1,6 @@
 //! `backstory clone`
 
-use crate::support::{Machine, Ran, testdata, write};
+use crate::support::{Machine, Ran, assert_documented, testdata, write};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -335,7 +335,6 @@ fn hostile_titles_stay_text() {
 
 #[test]
 fn every_key_is_documented() {
-    let documented = std::fs::read_to_string(testdata("../docs/clone-json.md")).unwrap();
     let machine = Machine::with_sample();
     let mut seen = 0;
     for session in ["bf74", "59ab", CSV, "5931", "bddf"] {
@@ -359,22 +358,8 @@ fn every_key_is_documented() {
         let proof = machine
             .json(&["clone", "--verify", report["id"].as_str().unwrap(), "--json"])
             .remove(0);
-        let mut values = vec![&report, &proof];
-        while let Some(value) = values.pop() {
-            match value {
-                Value::Object(fields) => {
-                    for (key, value) in fields {
-                        // What stands for the user's own tools is no key of ours.
-                        let own = key == "Bash";
-                        assert!(own || documented.contains(&format!("`{key}`")), "{key}");
-                        seen += 1;
-                        values.push(value);
-                    }
-                }
-                Value::Array(items) => values.extend(items),
-                _ => {}
-            }
-        }
+        // What stands for the user's own tools is no key of ours.
+        seen += assert_documented("clone-json.md", vec![report, proof], |key| key == "Bash");
     }
     assert!(seen > 500, "{seen}");
 }

@@ -402,3 +402,12 @@ fn failed_and_refused_edits_are_no_edits() {
     assert_eq!(blame["edits"].as_array().unwrap().len(), 1);
     assert!(testdata("README.md").exists());
 }
+
+#[test]
+fn edits_of_codex_are_edits() {
+    let machine = Machine::empty();
+    crate::agents::codex(&machine);
+    assert_eq!(models(&machine, "a.py"), ["gpt-5.2-codex"; 2]);
+    let log = machine.json(&["log", "repo", "--json"]);
+    assert_eq!(log.len(), 1);
+}

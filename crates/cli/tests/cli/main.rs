@@ -1,5 +1,6 @@
 //! End to end: the program as a user runs it. One file per command.
 
+mod agents;
 mod analyzing;
 mod blaming;
 mod capturing;

@@ -67,6 +67,32 @@ pub(crate) fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
 }
 
+/// Every key of the values, at any depth, stands in the document; the number of keys. Keys that
+/// are the user's words (`own`) need not.
+pub(crate) fn assert_documented(
+    document: &str,
+    mut values: Vec<serde_json::Value>,
+    own: impl Fn(&str) -> bool,
+) -> usize {
+    let text = std::fs::read_to_string(testdata("../docs").join(document)).unwrap();
+    let mut seen = 0;
+    while let Some(value) = values.pop() {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (key, value) in fields {
+                    let known = own(&key) || text.contains(&format!("`{key}`"));
+                    assert!(known, "{key} is not in {document}");
+                    values.push(value);
+                    seen += 1;
+                }
+            }
+            serde_json::Value::Array(items) => values.extend(items),
+            _ => {}
+        }
+    }
+    seen
+}
+
 #[allow(clippy::disallowed_methods)]
 pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

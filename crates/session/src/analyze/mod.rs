@@ -9,6 +9,7 @@
 mod analysis;
 mod collect;
 mod counts;
+mod others;
 mod profile;
 pub mod report;
 mod routes;
@@ -20,6 +21,7 @@ mod versions;
 pub use analysis::{AmbiguousRecord, Analysis, Grouping, Part, References, SessionRow};
 pub use collect::{Collector, Examined};
 pub use counts::Counts;
+pub use others::Others;
 pub use profile::{Difference, DifferenceKind, Profile, ProfileError};
 pub use sample::Samples;
 pub use shape::{Field, Node, Place, Shapes, Type};

@@ -18,11 +18,18 @@ pub(super) struct Fetcher<'s> {
     /// The one used last stands last.
     open: Vec<(usize, SourceReader)>,
     tape: Tape,
+    /// JSON that stood in a text.
+    unpacked: Vec<u8>,
 }
 
 impl<'s> Fetcher<'s> {
     pub(super) fn new(members: &[&'s Session]) -> Fetcher<'s> {
-        Fetcher { members: members.to_vec(), open: Vec::new(), tape: Tape::new() }
+        Fetcher {
+            members: members.to_vec(),
+            open: Vec::new(),
+            tape: Tape::new(),
+            unpacked: Vec::new(),
+        }
     }
 
     fn reader(&mut self, member: usize) -> Result<&mut SourceReader, StoreError> {
@@ -76,13 +83,22 @@ impl<'s> Fetcher<'s> {
         Ok(Cow::Owned(whole))
     }
 
-    /// A JSON value; none for what is not JSON.
+    /// A JSON value, also where an agent wrote it into a text; none for what is not JSON.
     pub(super) fn json<'a>(
         &'a mut self,
         member: usize,
         content: &Content,
     ) -> Result<Option<Value<'a>>, StoreError> {
-        let Content::Json(span) = content else { return Ok(None) };
+        let Content::Json(span) = content else {
+            let text = self.reader(member)?.text(content)?.into_owned();
+            let Fetcher { tape, unpacked, .. } = self;
+            *unpacked = text.into_bytes();
+            let rest = |end: usize| unpacked.get(end..).unwrap_or_default().trim_ascii();
+            let sound = unpacked.starts_with(b"{") || unpacked.starts_with(b"[");
+            let sound =
+                sound && scan(unpacked, 0, MAX_DEPTH, tape).is_ok_and(|end| rest(end).is_empty());
+            return Ok(if sound { tape.root(unpacked) } else { None });
+        };
         self.reader(member)?;
         let Fetcher { open, tape, .. } = self;
         let Some((_, reader)) = open.last_mut() else { return Ok(None) };

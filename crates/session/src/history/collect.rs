@@ -92,6 +92,9 @@ pub fn speaks_of(files: &SessionFiles, words: &[String]) -> bool {
 }
 
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {
+    if path.extension().is_some_and(|end| end == "zst") {
+        return true;
+    }
     let longest = finders.iter().map(|finder| finder.needle().len()).max().unwrap_or(0);
     let found = Ends::open(path).and_then(|file| {
         file.any(0, u64::MAX, longest, |window| {

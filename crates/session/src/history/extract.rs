@@ -6,14 +6,16 @@ use super::notes::{Named, Notes};
 use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
-use crate::agents::claude_code;
+use crate::agents::{self, claude_code};
 use crate::model::{
-    Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
+    Agent, Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn,
+    TurnKind,
 };
 use crate::store::{AgentFile, SessionFiles, Source, SourceReader, StoreError};
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
 use hashbrown::HashMap;
+use jiff::Timestamp;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,6 +42,10 @@ pub fn read(
     buffer: &mut Vec<u8>,
     wanted: Wanted<'_>,
 ) -> Result<(Extracted, Vec<StoreError>), StoreError> {
+    if files.agent != Agent::ClaudeCode {
+        let (session, failures) = agents::read(files, limits, buffer)?;
+        return Ok((extract(&session, wanted), failures));
+    }
     let (session, mut notes, failures) = claude_code::read_noted(files, limits, buffer, wanted)?;
     Ok((extract_noted(&session, wanted, &mut notes), failures))
 }
@@ -142,15 +148,15 @@ fn prompt_text(turn: &Turn) -> Option<Content> {
     })
 }
 
-struct Extractor<'a, 'n, 'w> {
+pub(super) struct Extractor<'a, 'n, 'w> {
     root: &'a Session,
-    member: &'a Session,
-    reader: SourceReader,
+    pub(super) member: &'a Session,
+    pub(super) reader: SourceReader,
     tape: Tape,
     notes: Option<&'n mut Notes<'w>>,
     lead: Option<Lead>,
-    wanted: Wanted<'a>,
-    out: &'a mut Extracted,
+    pub(super) wanted: Wanted<'a>,
+    pub(super) out: &'a mut Extracted,
 }
 
 impl Extractor<'_, '_, '_> {
@@ -172,12 +178,15 @@ impl Extractor<'_, '_, '_> {
         for step in &turn.steps {
             for call in step.calls() {
                 let Some(tool) = call.name.clone() else { continue };
+                if !call.effects.is_empty() {
+                    self.effects(call, step, &tool, number, &prompt);
+                }
                 let Some(result) = &call.result else { continue };
                 match &*tool {
                     "Edit" | "Write" | "MultiEdit" | "NotebookEdit"
                         if result.outcome == CallOutcome::Ok =>
                     {
-                        let by = self.provenance(step, call, result, &tool, number, &prompt);
+                        let by = self.provenance(step, call, &tool, number, &prompt);
                         self.edit(call, result, step, by);
                     }
                     "Read" if result.outcome == CallOutcome::Ok => self.read(call, result),
@@ -188,11 +197,10 @@ impl Extractor<'_, '_, '_> {
         }
     }
 
-    fn provenance(
+    pub(super) fn provenance(
         &self,
         step: &Step,
         call: &Call,
-        result: &CallResult,
         tool: &Arc<str>,
         turn: Option<u32>,
         prompt: &Option<Content>,
@@ -217,8 +225,11 @@ impl Extractor<'_, '_, '_> {
             prompt,
             task,
             file: self.member.source.clone(),
-            line: result.line,
-            uuid: result.uuid.clone(),
+            line: call
+                .result
+                .as_ref()
+                .map_or_else(|| step.lines.last().copied().unwrap_or(0), |result| result.line),
+            uuid: call.result.as_ref().and_then(|result| result.uuid.clone()),
             also_in: Vec::new(),
             abandoned,
             may_be_copy: !self.root.continues.is_empty() || self.root.forked_from.is_some(),
@@ -315,11 +326,16 @@ impl Extractor<'_, '_, '_> {
                 input.get_text("command").map(|command| command.into_owned())
             }),
         };
-        let Some(command) = command else { return };
+        if let Some(command) = command {
+            self.command(&command, result.timestamp);
+        }
+    }
+
+    pub(super) fn command(&mut self, command: &str, time: Option<Timestamp>) {
         let folder = self.member.cwds.first().cloned();
-        let touched = touched(&command, folder.as_deref());
+        let touched = touched(command, folder.as_deref());
         for (from, to) in touched.renames {
-            self.out.renames.push(Rename { from, to, time: result.timestamp });
+            self.out.renames.push(Rename { from, to, time });
         }
         let mut paths = touched.paths;
         paths.retain(|path| (self.wanted)(path));
@@ -330,7 +346,7 @@ impl Extractor<'_, '_, '_> {
         self.out.shell.push(ShellTouch {
             command: command.get(..end).unwrap_or_default().into(),
             session: self.root.id.as_str().into(),
-            time: result.timestamp,
+            time,
             paths,
             any_file: touched.any_file,
         });

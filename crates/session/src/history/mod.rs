@@ -13,6 +13,7 @@ mod apply;
 mod collect;
 mod diff;
 mod edit;
+mod effects;
 mod elsewhere;
 mod extract;
 mod fields;

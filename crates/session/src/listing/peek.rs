@@ -7,7 +7,7 @@
 //! not.
 
 use super::Summary;
-use crate::agents::claude_code;
+use crate::agents::{self, claude_code};
 use crate::model::{Agent, SessionKind};
 use crate::store::{Ends, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -34,6 +34,10 @@ pub fn peek(
     buffers: &mut Buffers,
 ) -> Result<Summary, StoreError> {
     let Buffers { head, tail } = buffers;
+    if files.agent != Agent::ClaudeCode {
+        let whole = agents::read_alone(files, limits, head)?;
+        return Ok(Summary { full: None, ..Summary::of(&whole) });
+    }
     let ends = Ends::open(&files.path)?;
     let state = ends.state;
     ends.read(0, HEAD, head)?;
@@ -54,7 +58,7 @@ pub fn peek(
         head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {
-        let whole = claude_code::read_alone(files, limits, head)?;
+        let whole = agents::read_alone(files, limits, head)?;
         return Ok(Summary { full: None, ..Summary::of(&whole) });
     };
     Ok(Summary {

@@ -5,6 +5,7 @@
 //! so that the model of a session is small however large the session is.
 
 mod content;
+mod effect;
 mod problems;
 mod requests;
 mod session;
@@ -12,11 +13,13 @@ mod turn;
 mod usage;
 
 pub use content::{Content, Span};
+pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
 pub use problems::Problems;
 pub use requests::{RequestShape, Requests};
 pub use session::{
-    Agent, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts, ForkedFrom,
-    OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,
+    Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
+    ForkedFrom, OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,
+    models, usage,
 };
 pub use turn::{
     Block, Call, CallOutcome, CallResult, Event, Interjection, InterjectionSource, Outcome, Prompt,

@@ -17,7 +17,7 @@ pub struct Requests {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestShape {
     pub line: u64,
-    /// A list of texts or of text blocks.
+    /// A text, or a list of texts or of text blocks.
     pub system: Option<Content>,
     /// A list of objects with name, description and schema.
     pub tools: Option<Content>,

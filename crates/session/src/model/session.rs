@@ -1,6 +1,6 @@
 //! A session as a whole.
 
-use super::{Problems, Requests, Span, Turn, UsageTotal};
+use super::{CallOutcome, Content, Problems, Requests, Span, Step, Turn, UsageTotal};
 use crate::store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -10,15 +10,54 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Agent {
     ClaudeCode,
+    Codex,
+    OpenHands,
+    SweAgent,
+    MiniSweAgent,
+    SweSmith,
+    Aider,
+    Cline,
 }
 
 impl Agent {
+    /// Every agent whose files can be read.
+    pub const ALL: [Agent; 8] = [
+        Agent::ClaudeCode,
+        Agent::Codex,
+        Agent::OpenHands,
+        Agent::SweAgent,
+        Agent::MiniSweAgent,
+        Agent::SweSmith,
+        Agent::Aider,
+        Agent::Cline,
+    ];
+
     /// The word used in output and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+            Agent::OpenHands => "openhands",
+            Agent::SweAgent => "swe-agent",
+            Agent::MiniSweAgent => "mini-swe-agent",
+            Agent::SweSmith => "swe-smith",
+            Agent::Aider => "aider",
+            Agent::Cline => "cline",
         }
     }
+}
+
+/// What a benchmark's run says of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Benchmark {
+    /// The task, as the benchmark names it.
+    pub instance: Option<Box<str>>,
+    /// Whether the task was judged solved.
+    pub resolved: Option<bool>,
+    /// How the run ended, in the agent's words.
+    pub exit_status: Option<Box<str>>,
+    /// The change that was handed in.
+    pub patch: Option<Content>,
 }
 
 /// What sort of conversation a file holds.
@@ -236,6 +275,27 @@ pub struct Counts {
     pub records_by_type: BTreeMap<Box<str>, u64>,
 }
 
+impl Counts {
+    /// Figures over turns.
+    pub fn of(turns: &[Turn]) -> Counts {
+        let mut counts = Counts { turns: turns.len() as u64, ..Counts::default() };
+        for turn in turns {
+            counts.steps += turn.steps.len() as u64;
+            for call in turn.calls() {
+                counts.calls += 1;
+                match &call.result {
+                    Some(result) => {
+                        counts.results += 1;
+                        counts.errors += u64::from(result.outcome != CallOutcome::Ok);
+                    }
+                    None => counts.orphan_calls += 1,
+                }
+            }
+        }
+        counts
+    }
+}
+
 /// One session, or one subagent's part of it.
 #[derive(Debug)]
 pub struct Session {
@@ -282,9 +342,53 @@ pub struct Session {
     /// Records that are part of no turn but that other views need: backups of files.
     pub file_history: Vec<Span>,
     pub requests: Requests,
+    /// US dollars, as the agent itself reckoned them.
+    pub reported_cost: Option<f64>,
+    pub benchmark: Option<Benchmark>,
 }
 
 impl Session {
+    /// A session of which nothing is known yet.
+    pub fn new(agent: Agent, kind: SessionKind, id: String, source: Source) -> Session {
+        Session {
+            agent,
+            kind,
+            id,
+            source,
+            file: FileFacts::default(),
+            project_key: None,
+            title: None,
+            started: None,
+            ended: None,
+            versions: Vec::new(),
+            models: Vec::new(),
+            git_branches: Vec::new(),
+            last_branch: None,
+            cwds: Vec::new(),
+            entrypoints: Vec::new(),
+            forked_from: None,
+            continues: Vec::new(),
+            shares_history: Vec::new(),
+            first_record: None,
+            first_message: None,
+            counts: Counts::default(),
+            usage: UsageTotal::default(),
+            turns: Vec::new(),
+            abandoned: Vec::new(),
+            compactions: Vec::new(),
+            parent: None,
+            meta: None,
+            subagents: Vec::new(),
+            orphan_results: Vec::new(),
+            chain: Vec::new(),
+            problems: Problems::default(),
+            file_history: Vec::new(),
+            requests: Requests::default(),
+            reported_cost: None,
+            benchmark: None,
+        }
+    }
+
     /// This session and all its subagents, parents first.
     pub fn walk(&self) -> Vec<&Session> {
         let mut all = vec![self];
@@ -308,4 +412,34 @@ impl Session {
     pub fn title_is(&self, text: &str) -> bool {
         self.title.as_ref().is_some_and(|title| title.text == text)
     }
+}
+
+/// Models that answered, in order of their first word.
+pub fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
+    let mut models: Vec<Arc<str>> = Vec::new();
+    let mut seen = hashbrown::HashSet::new();
+    for step in all_steps(turns, abandoned).filter(|step| !step.synthetic) {
+        if let Some(model) = step.model.as_ref().filter(|model| seen.insert((*model).clone())) {
+            models.push(model.clone());
+        }
+    }
+    models
+}
+
+/// Tokens of every message once.
+pub fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
+    let mut total = UsageTotal::default();
+    let mut seen = hashbrown::HashSet::new();
+    for step in all_steps(turns, abandoned) {
+        let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
+        if let Some(usage) = step.usage.as_ref().filter(|_| new && !step.synthetic) {
+            total.add(usage);
+        }
+    }
+    total
+}
+
+fn all_steps<'a>(turns: &'a [Turn], abandoned: &'a [Branch]) -> impl Iterator<Item = &'a Step> {
+    let left = abandoned.iter().flat_map(|branch| &branch.turns);
+    turns.iter().chain(left).flat_map(|turn| &turn.steps)
 }

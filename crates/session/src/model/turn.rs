@@ -1,6 +1,6 @@
 //! Turns, steps, calls: the conversation.
 
-use super::{Content, UsageTotal};
+use super::{Content, Effect, UsageTotal};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -108,6 +108,26 @@ impl Turn {
         total
     }
 
+    /// How it ended, judged by what it holds.
+    pub fn ending(&self) -> Outcome {
+        if self.events.iter().any(|event| event.kind.starts_with("interrupted")) {
+            return Outcome::Interrupted;
+        }
+        // A message that the client made up (to resume a turn, say) is no answer.
+        let mut spoken =
+            self.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
+        let Some(last) = spoken.next() else { return Outcome::Unanswered };
+        if last.error.is_some() {
+            return Outcome::ApiError;
+        }
+        let final_stop = last.stop_reason.as_deref().is_some_and(|reason| reason != "tool_use");
+        if final_stop || matches!(last.blocks.last(), Some(Block::Text(_))) {
+            Outcome::Completed
+        } else {
+            Outcome::Open
+        }
+    }
+
     /// All calls in order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().flat_map(Step::calls)
@@ -204,6 +224,9 @@ pub struct Call {
     pub result: Option<CallResult>,
     /// The subagent it started.
     pub subagent: Option<Box<str>>,
+    /// What it did to files, where the reader of the agent's traces says so. Empty for Claude Code,
+    /// whose tools and structured results [`history`](crate::history) reads itself.
+    pub effects: Vec<Effect>,
 }
 
 /// The result of a call.

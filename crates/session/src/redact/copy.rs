@@ -9,9 +9,10 @@ use super::file::{CopyError, Studied};
 use super::report::Report;
 use super::scrubber::Scrubber;
 use super::structural::StructuralPaths;
-use crate::model::Session;
-use crate::store::{Access, AgentFile, SessionFiles, write_file};
+use crate::model::{Agent, Session};
+use crate::store::{Access, AgentFile, SessionFiles, create_folder, write_file};
 use jiff::Timestamp;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -20,9 +21,11 @@ use tempfile::TempDir;
 pub struct ClearedCopy {
     session: Option<SessionFiles>,
     agents: Vec<AgentFile>,
+    /// Of another agent's session: where each file stands beside the others.
+    names: Vec<PathBuf>,
     origins: Vec<Origin>,
     report: Report,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// What a file of the copy was made from.
@@ -41,7 +44,49 @@ impl ClearedCopy {
         redactor: &Redactor,
         ids: &StructuralPaths,
     ) -> Result<ClearedCopy, CopyError> {
-        ClearedCopy::make(Some(files), &files.agents, redactor, ids)
+        match files.agent {
+            Agent::ClaudeCode => ClearedCopy::make(Some(files), &files.agents, redactor, ids),
+            _ => ClearedCopy::of_foreign(files, redactor, ids),
+        }
+    }
+
+    fn of_foreign(
+        files: &SessionFiles,
+        redactor: &Redactor,
+        ids: &StructuralPaths,
+    ) -> Result<ClearedCopy, CopyError> {
+        let mut scrubber = redactor.session();
+        let studied = scrubber.study_foreign(files, ids)?;
+        let folder = TempDir::with_prefix("backstory-").map_err(CopyError::Write)?;
+        // A folder of events keeps its name, which the session may be called by.
+        let own = files.path.file_name().filter(|_| files.path.is_dir());
+        let base = own.map_or_else(|| folder.path().to_path_buf(), |name| folder.path().join(name));
+        for file in &studied {
+            let copy = base.join(&file.name);
+            create_folder(copy.parent().unwrap_or(&base))?;
+            let cleared = scrubber.clear_foreign(file, ids);
+            write_file(&copy, Access::Private, |out| {
+                Ok::<_, CopyError>(out.write_all(cleared.get())?)
+            })?;
+        }
+        let names: Vec<PathBuf> = studied.into_iter().map(|file| file.name).collect();
+        let path = match (own, names.first()) {
+            (None, Some(name)) => base.join(name),
+            _ => base,
+        };
+        let shown = scrubber.scrub(&files.path.to_string_lossy()).into_owned();
+        let origin = Origin { copy: path.clone(), shown, modified: files.modified };
+        let key = files.project_key.as_deref();
+        let project_key = key.map(|key| scrubber.scrub(key).into_owned());
+        let session = SessionFiles { path, project_key, part: None, ..files.clone() };
+        Ok(ClearedCopy {
+            session: Some(session),
+            agents: Vec::new(),
+            names,
+            origins: vec![origin],
+            report: scrubber.report().clone(),
+            folder,
+        })
     }
 
     /// Copies a subagent's file by itself.
@@ -87,7 +132,8 @@ impl ClearedCopy {
         }
         let session = session.map(|session| SessionFiles { agents: copies.clone(), ..session });
         let (origins, report) = (making.origins, scrubber.report().clone());
-        Ok(ClearedCopy { session, agents: copies, origins, report, _folder: folder })
+        let names = Vec::new();
+        Ok(ClearedCopy { session, agents: copies, names, origins, report, folder })
     }
 
     /// The session's files to read instead of the originals; none for a subagent by itself.
@@ -98,6 +144,14 @@ impl ClearedCopy {
     /// The subagents' files to read instead of the originals.
     pub fn agents(&self) -> Cleared<&[AgentFile]> {
         Cleared::new(&self.agents)
+    }
+
+    /// The files of another agent's session, its own first: where each lies, and its place beside
+    /// the others.
+    pub fn files(&self) -> Cleared<Vec<(PathBuf, &Path)>> {
+        let folder = self.session.as_ref().map(|files| files.path.as_path());
+        let base = folder.filter(|path| path.is_dir()).unwrap_or(self.folder.path());
+        Cleared::new(self.names.iter().map(|name| (base.join(name), name.as_path())).collect())
     }
 
     /// What was taken out.
@@ -111,6 +165,14 @@ impl ClearedCopy {
         while let Some(one) = waiting.pop() {
             let origin = self.origins.iter().find(|origin| origin.copy == one.source.path());
             if let Some(origin) = origin {
+                // An agent that writes into the project is told to have worked beside its file.
+                let folder = one.source.path().parent().map(|path| path.to_string_lossy());
+                let shown = Path::new(&origin.shown).parent().map(|path| path.to_string_lossy());
+                for cwd in &mut one.cwds {
+                    if folder.as_deref() == Some(&**cwd) {
+                        *cwd = shown.as_deref().unwrap_or_default().into();
+                    }
+                }
                 one.source.show_as(&origin.shown);
                 one.file.modified = origin.modified.or(one.file.modified);
             }

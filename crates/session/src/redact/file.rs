@@ -69,7 +69,7 @@ impl Scrubber {
     }
 }
 
-fn is_utf16(line: &[u8]) -> bool {
+pub(super) fn is_utf16(line: &[u8]) -> bool {
     line.starts_with(b"\xFF\xFE")
         || line.starts_with(b"\xFE\xFF")
         || line.starts_with(b"{\0\"\0")

@@ -5,7 +5,9 @@
 //! then the file that was begun first. Its counts are the largest any file states.
 
 use super::spent::{Detail, Expense, Spent};
+use crate::agents;
 use crate::agents::claude_code::{Expenses, expenses};
+use crate::model::Agent;
 use crate::parallel;
 use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -38,6 +40,8 @@ pub struct Source {
     meta: Option<PathBuf>,
     bytes: u64,
     started: Option<Timestamp>,
+    /// The session, where another agent than Claude Code wrote it.
+    foreign: Option<SessionFiles>,
 }
 
 impl Source {
@@ -90,7 +94,11 @@ pub fn gather(
         &sources,
         |source| source.bytes,
         |buffer, source| {
-            let read = expenses(&source.path, limits, detail, buffer);
+            let read = match &source.foreign {
+                Some(files) => agents::read_alone(files, limits, buffer)
+                    .map(|session| Expenses::of(&session, detail)),
+                None => expenses(&source.path, limits, detail, buffer),
+            };
             done(source.bytes);
             read
         },
@@ -113,6 +121,7 @@ fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<us
             meta: None,
             bytes: files.bytes,
             started: None,
+            foreign: (files.agent != Agent::ClaudeCode).then(|| files.clone()),
         });
         owners.push(owner);
         for agent in &files.agents {
@@ -140,6 +149,7 @@ fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<
         meta: agent.meta.clone(),
         bytes: agent.bytes,
         started: None,
+        foreign: None,
     }
 }
 

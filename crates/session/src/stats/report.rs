@@ -25,6 +25,23 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    pub const ALL: [Dimension; 9] = [
+        Dimension::Day,
+        Dimension::Week,
+        Dimension::Month,
+        Dimension::Project,
+        Dimension::Model,
+        Dimension::Session,
+        Dimension::Tool,
+        Dimension::Subagent,
+        Dimension::AgentType,
+    ];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Dimension> {
+        Dimension::ALL.into_iter().find(|one| one.name() == name)
+    }
+
     /// The word used in output and on the command line.
     pub fn name(self) -> &'static str {
         match self {

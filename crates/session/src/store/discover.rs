@@ -3,13 +3,16 @@
 //! Works by names and folders only (plus the first lines of old agent files, which say whose they
 //! are). What is not a plain file is left alone with a notice; nothing is opened that could block.
 
+use super::foreign::{foreign, is_conversation_folder, own_folders};
 use super::open::{modified, read_range};
+use crate::model::Agent;
 use backstory_format::json::{Tape, scan};
 use jiff::Timestamp;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A place to look for sessions.
@@ -55,12 +58,21 @@ pub struct SessionFiles {
     pub bytes: u64,
     pub modified: Option<Timestamp>,
     pub agents: Vec<AgentFile>,
+    /// Who wrote it.
+    pub agent: Agent,
+    /// Bytes of the file that are this session, where a file holds several.
+    pub part: Option<Range<u64>>,
 }
 
 impl SessionFiles {
     /// Bytes of its file and of those of its subagents.
     pub fn total_bytes(&self) -> u64 {
         self.bytes + self.agents.iter().map(|agent| agent.bytes).sum::<u64>()
+    }
+
+    /// Where it stands; no two sessions have the same place.
+    pub fn place(&self) -> (&Path, Option<u64>) {
+        (&self.path, self.part.as_ref().map(|part| part.start))
     }
 }
 
@@ -87,7 +99,7 @@ pub struct Found {
 enum Layout {
     /// The client's own: only files named by a UUID are sessions.
     Projects,
-    /// Any folder: every `.jsonl` is a session.
+    /// Any folder: every `.jsonl` is a session, and so are files of other agents.
     Bare,
 }
 
@@ -118,13 +130,15 @@ fn look(roots: &[Root], sought: Sought) -> Found {
         } else if projects.is_dir() {
             walk(&projects, Layout::Projects, sought, &mut found, &mut agents);
         } else if root.path.is_dir() {
-            walk(&root.path, Layout::Bare, sought, &mut found, &mut agents);
+            for folder in own_folders(&root.path) {
+                walk(&folder, Layout::Bare, sought, &mut found, &mut agents);
+            }
         } else {
             found.note(&root.path, "no such file or folder");
         }
     }
-    found.sessions.sort_by(|a, b| a.path.cmp(&b.path));
-    found.sessions.dedup_by(|a, b| a.path == b.path);
+    found.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
+    found.sessions.dedup_by(|a, b| a.place() == b.place());
     if sought == Sought::Sessions {
         agents.clear();
     }
@@ -181,6 +195,10 @@ impl Found {
 
 fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.note(path, "cannot be read") };
+    if let Some(sessions) = foreign(path, &metadata) {
+        found.sessions.extend(sessions);
+        return;
+    }
     let session = session_files(path, &metadata);
     if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
         found.stray_agents.push(agent_file(path, &metadata));
@@ -263,6 +281,12 @@ impl Level {
 impl Walk<'_> {
     fn folder(self, folder: &Path) -> Level {
         let mut level = Level::default();
+        if self.layout == Layout::Bare && is_conversation_folder(folder) {
+            let metadata = std::fs::metadata(folder).ok();
+            let sessions = metadata.and_then(|metadata| foreign(folder, &metadata));
+            level.found.sessions.extend(sessions.into_iter().flatten());
+            return level;
+        }
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -295,6 +319,11 @@ impl Walk<'_> {
             folders.push(path.clone());
         }
         if path.extension() != Some(OsStr::new("jsonl")) {
+            if self.layout == Layout::Bare && kind.is_file() {
+                let metadata = entry.metadata().ok();
+                let sessions = metadata.and_then(|metadata| foreign(&path, &metadata));
+                found.sessions.extend(sessions.into_iter().flatten());
+            }
             return;
         }
         if kind.is_symlink() {
@@ -325,6 +354,8 @@ impl Walk<'_> {
             found.note(&path, "not named like a session");
         } else if metadata.len() == 0 {
             found.empty += 1;
+        } else if let Some(sessions) = foreign(&path, &metadata) {
+            found.sessions.extend(sessions);
         } else {
             found.sessions.push(session_files(&path, &metadata));
         }
@@ -343,6 +374,8 @@ fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
         bytes: metadata.len(),
         modified: modified(metadata),
         agents: Vec::new(),
+        agent: Agent::ClaudeCode,
+        part: None,
     }
 }
 

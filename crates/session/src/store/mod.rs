@@ -3,8 +3,10 @@
 mod commits;
 mod create;
 mod discover;
+mod foreign;
 mod git;
 mod git_write;
+mod load;
 mod open;
 mod output;
 mod project;
@@ -20,6 +22,7 @@ pub use discover::{
 };
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
+pub(crate) use load::{Loaded, load};
 pub use open::{
     Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };

@@ -25,6 +25,9 @@ pub enum StoreError {
     /// It shrank or was replaced while it was read, twice.
     #[error("`{}`: changed while it was read", path.display())]
     Changed { path: PathBuf },
+    /// More than can be held in memory.
+    #[error("`{}`: too large to be read as one document", path.display())]
+    TooLarge { path: PathBuf },
 }
 
 impl StoreError {
@@ -33,7 +36,8 @@ impl StoreError {
         match self {
             StoreError::Io { path, .. }
             | StoreError::NotAFile { path }
-            | StoreError::Changed { path } => path,
+            | StoreError::Changed { path }
+            | StoreError::TooLarge { path } => path,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Fetching content from where it stands.
 
+use super::load::{is_packed, unpack};
 use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
@@ -44,16 +45,31 @@ impl Source {
 
     /// Opens it for fetching content; fails when it is no longer the file that was read.
     pub fn open(&self) -> Result<SourceReader, StoreError> {
-        let (file, now) = open(&self.path)?;
+        let io = |cause| StoreError::Io { path: self.path.to_path_buf(), cause };
+        if self.path.is_dir() {
+            // A conversation in a folder: its content was copied when it was read.
+            let path = self.path.to_path_buf();
+            let window = Vec::new();
+            return Ok(SourceReader { file: None, path, ahead: 0, window, filled: 0, start: 0 });
+        }
+        let (mut file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
         }
+        let mut window = Vec::new();
+        let packed = self.path.extension().is_some_and(|end| end == "zst")
+            && is_packed(&mut file).map_err(io)?;
+        if packed {
+            // There is no seeking in packed bytes: hold them all.
+            unpack(&file, &mut window).map_err(io)?;
+        }
+        let file = (!packed).then_some(file);
         Ok(SourceReader {
             file,
             path: self.path.to_path_buf(),
             ahead: WINDOW,
-            window: Vec::new(),
-            filled: 0,
+            filled: window.len(),
+            window,
             start: 0,
         })
     }
@@ -62,9 +78,9 @@ impl Source {
     pub fn open_whole(&self, limit: u64) -> Result<SourceReader, StoreError> {
         let mut reader = self.open()?;
         let length = self.state.map_or(u64::MAX, |state| state.size);
-        if length <= limit {
+        if let Some(file) = reader.file.as_ref().filter(|_| length <= limit) {
             reader.window.reserve(length as usize);
-            let read = (&reader.file).take(length).read_to_end(&mut reader.window);
+            let read = file.take(length).read_to_end(&mut reader.window);
             reader.filled =
                 read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
         }
@@ -76,7 +92,8 @@ impl Source {
 /// file order.
 #[derive(Debug)]
 pub struct SourceReader {
-    file: File,
+    /// None when there is nothing to read: all content is in the window, or was copied.
+    file: Option<File>,
     path: PathBuf,
     /// How much is read at once.
     ahead: u64,
@@ -99,7 +116,7 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside =
             span.offset >= self.start && span.offset + length <= self.start + self.filled as u64;
-        if !inside {
+        if let Some(mut file) = self.file.as_ref().filter(|_| !inside) {
             self.filled = 0;
             self.start = span.offset;
             let wanted = length.max(self.ahead) as usize;
@@ -107,12 +124,11 @@ impl SourceReader {
                 self.window = vec![0; wanted];
             }
             let space = self.window.get_mut(..wanted).unwrap_or_default();
-            let read =
-                self.file.seek(SeekFrom::Start(span.offset)).and_then(|_| fill(&self.file, space));
+            let read = file.seek(SeekFrom::Start(span.offset)).and_then(|_| fill(file, space));
             self.filled =
                 read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         }
-        let from = (span.offset - self.start) as usize;
+        let from = span.offset.saturating_sub(self.start) as usize;
         let filled = self.window.get(..self.filled).unwrap_or_default();
         match filled.get(from..from + span.length as usize) {
             Some(bytes) => Ok(bytes),
@@ -137,14 +153,13 @@ impl SourceReader {
         let length = u64::from(span.length);
         let inside =
             span.offset >= self.start && span.offset + length <= self.start + self.filled as u64;
-        if inside {
+        let Some(mut file) = self.file.as_ref().filter(|_| !inside) else {
             return Ok(text::decode_prefix(self.bytes(*span)?, limit).into_owned());
-        }
+        };
         let mut bytes = Vec::with_capacity(limit);
         let wanted = length.min(limit as u64 + 12);
-        self.file
-            .seek(SeekFrom::Start(span.offset))
-            .and_then(|_| (&self.file).take(wanted).read_to_end(&mut bytes))
+        file.seek(SeekFrom::Start(span.offset))
+            .and_then(|_| file.take(wanted).read_to_end(&mut bytes))
             .map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         Ok(text::decode_prefix(&bytes, limit).into_owned())
     }

@@ -35,14 +35,18 @@ impl Serialize for Text<'_> {
     }
 }
 
-/// A JSON value as it is written in the file.
+/// A JSON value as it is written in the file, or in a text of it.
 pub(super) struct Json<'a>(pub(super) Reader<'a>, pub(super) &'a Content);
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut reader = self.0.borrow_mut();
         let Content::Json(span) = self.1 else {
-            return serializer.serialize_str(&reader.text(self.1).map_err(S::Error::custom)?);
+            let written = reader.text(self.1).map_err(S::Error::custom)?;
+            return match serde_json::from_str::<&RawValue>(&written) {
+                Ok(value) if written.starts_with(['{', '[']) => value.serialize(serializer),
+                _ => serializer.serialize_str(&written),
+            };
         };
         let raw = text::portable(reader.bytes(*span).map_err(S::Error::custom)?);
         let value: &RawValue = serde_json::from_str(&raw).map_err(S::Error::custom)?;

@@ -3,10 +3,10 @@
 use super::SESSION_SCHEMA;
 use super::blocks::BlockJson;
 use super::content::{Reader, Text};
-use crate::agents::claude_code::{UNREAD, prompts};
+use crate::agents::{claude_code::prompts, unread};
 use crate::model::{
-    Block, Branch, ChainLink, Compaction, CompactionKind, Content, Event, Interjection, Recovered,
-    Session, Step, Trigger, Turn, TurnKind, UsageTotal,
+    Benchmark, Block, Branch, ChainLink, Compaction, CompactionKind, Content, Event, Interjection,
+    Recovered, Session, Step, Trigger, Turn, TurnKind, UsageTotal,
 };
 use backstory_format::Problem;
 use serde::ser::{Error as _, SerializeMap};
@@ -80,6 +80,10 @@ impl Serialize for SessionJson<'_> {
                 .and_then(|meta| serde_json::from_str::<&RawValue>(meta).ok());
             map.serialize_entry("meta", &meta)?;
         }
+        map.serialize_entry("reported_cost_usd", &session.reported_cost)?;
+        if let Some(benchmark) = &session.benchmark {
+            map.serialize_entry("benchmark", &BenchmarkJson(reader, benchmark))?;
+        }
         map.serialize_entry("turns", &Turns(reader, &session.turns))?;
         let abandoned: Vec<_> =
             session.abandoned.iter().map(|branch| BranchJson(reader, branch)).collect();
@@ -97,7 +101,7 @@ impl Serialize for SessionJson<'_> {
             |orphan| json!({ "call_id": orphan.call_id, "uuid": orphan.uuid, "line": orphan.line }),
         );
         map.serialize_entry("orphan_results", &orphans.collect::<Vec<_>>())?;
-        map.serialize_entry("unread", &UNREAD)?;
+        map.serialize_entry("unread", unread(session.agent))?;
         map.serialize_entry("chain", &session.chain.iter().map(chain_link).collect::<Vec<_>>())?;
         map.serialize_entry(
             "problems",
@@ -233,6 +237,21 @@ impl Serialize for PromptJson<'_> {
             let command = json!({ "name": prompts::command_name(&text), "args": prompts::command_arguments(&text) });
             map.serialize_entry("command", &command)?;
         }
+        map.end()
+    }
+}
+
+struct BenchmarkJson<'a>(Reader<'a>, &'a Benchmark);
+
+impl Serialize for BenchmarkJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let BenchmarkJson(reader, benchmark) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("instance", &benchmark.instance)?;
+        map.serialize_entry("resolved", &benchmark.resolved)?;
+        map.serialize_entry("exit_status", &benchmark.exit_status)?;
+        let patch: Vec<&Content> = benchmark.patch.iter().collect();
+        map.serialize_entry("patch", &(!patch.is_empty()).then_some(Text(reader, &patch)))?;
         map.end()
     }
 }

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_session::agents::claude_code;
-use backstory_session::model::Session;
+use backstory_session::model::{Agent, Session};
 use backstory_session::render::{self, View};
 use backstory_session::store::{
     Access, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,
@@ -77,7 +77,8 @@ impl Tracer<'_> {
         let mut sessions = Vec::new();
         let mut buffer = Vec::new();
         let here = |folder: &str| scope.holds(folder);
-        for files in &selection.found.sessions {
+        let own = selection.found.sessions.iter();
+        for files in own.filter(|files| files.agent == Agent::ClaudeCode) {
             // A file nobody wrote to since cannot hold records of the window.
             if newest(files).is_some_and(|time| time < window.from) {
                 continue;

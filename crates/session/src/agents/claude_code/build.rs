@@ -14,7 +14,7 @@ use super::tree::{LeafRule, Tree};
 use super::turns::{Material, Speaker};
 use crate::model::{
     Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
-    Turn, UsageTotal,
+    Turn, models, usage,
 };
 use crate::store::Source;
 use backstory_format::ProblemId;
@@ -58,8 +58,6 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
     };
     let chain_links = story.links.get(story.chain_start..).unwrap_or_default();
     let mut session = Session {
-        agent: Agent::ClaudeCode,
-        kind: origin.kind,
         file: FileFacts {
             bytes: rows.totals.bytes,
             lines: rows.totals.lines,
@@ -72,37 +70,33 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         started: rows.started,
         ended: rows.ended,
         versions: facts::shared(rows, rows.versions.names()),
-        models: facts::models(&turns, &abandoned),
+        models: models(&turns, &abandoned),
         git_branches: facts::shared(rows, rows.git_branches.names()),
         last_branch: rows.last_branch.and_then(|name| rows.names.shared(name)),
         cwds: facts::shared(rows, rows.cwds.names()),
         entrypoints: facts::shared(rows, rows.entrypoints.names()),
         forked_from: facts::forked_from(rows),
         continues: facts::continues(rows, &origin),
-        shares_history: Vec::new(),
         first_record: rows.rows.first().and_then(|row| rows.names.text(row.uuid)),
         first_message: facts::first_message(rows),
         counts: Counts {
             records_by_type: facts::records_by_type(rows),
             recovered: chain_links.iter().filter(|(_, recovered)| recovered.is_some()).count()
                 as u64,
-            ..count(&turns)
+            ..Counts::of(&turns)
         },
         usage: usage(&turns, &abandoned),
         turns,
         abandoned,
         compactions: facts::compactions(rows),
-        parent: None,
-        meta: None,
         subagents,
         orphan_results,
         chain: facts::chain(rows, chain_links),
         problems,
         file_history: rows.file_history.clone(),
         requests: facts::requests(rows),
-        id: origin.id,
-        source: origin.source,
         project_key: origin.project_key,
+        ..Session::new(Agent::ClaudeCode, origin.kind, origin.id, origin.source)
     };
     let calls: Vec<(Box<str>, String)> = session
         .subagents
@@ -187,37 +181,4 @@ fn report_orphan_calls(rows: &Rows, results: &Results, links: &[Link], problems:
             }
         }
     }
-}
-
-/// Figures over turns.
-pub(super) fn count(turns: &[Turn]) -> Counts {
-    let mut counts = Counts { turns: turns.len() as u64, ..Counts::default() };
-    for turn in turns {
-        counts.steps += turn.steps.len() as u64;
-        for call in turn.calls() {
-            counts.calls += 1;
-            match &call.result {
-                Some(result) => {
-                    counts.results += 1;
-                    counts.errors += u64::from(result.outcome != crate::model::CallOutcome::Ok);
-                }
-                None => counts.orphan_calls += 1,
-            }
-        }
-    }
-    counts
-}
-
-/// Every message once.
-pub(super) fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
-    let mut total = UsageTotal::default();
-    let mut seen = hashbrown::HashSet::new();
-    let left = abandoned.iter().flat_map(|branch| &branch.turns);
-    for step in turns.iter().chain(left).flat_map(|turn| &turn.steps) {
-        let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
-        if let Some(usage) = step.usage.as_ref().filter(|_| new && !step.synthetic) {
-            total.add(usage);
-        }
-    }
-    total
 }

@@ -7,8 +7,8 @@ use super::recovery::Link;
 use super::rows::{PromptShape, Rows};
 use super::tree::is_message;
 use crate::model::{
-    Branch, ChainLink, Compaction, CompactionKind, Content, ForkedFrom, Problems, RequestShape,
-    Requests, SessionKind, Trigger, Turn,
+    ChainLink, Compaction, CompactionKind, Content, ForkedFrom, Problems, RequestShape, Requests,
+    SessionKind, Trigger,
 };
 use backstory_format::ProblemId;
 use backstory_format::claude::RecordKind;
@@ -20,19 +20,6 @@ pub(super) fn shared(rows: &Rows, names: &[Name]) -> Vec<Arc<str>> {
 }
 
 /// Models in order of appearance, leaving out messages the client made itself.
-pub(super) fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
-    let mut models: Vec<Arc<str>> = Vec::new();
-    let mut seen = hashbrown::HashSet::new();
-    let left = abandoned.iter().flat_map(|branch| &branch.turns);
-    for step in turns.iter().chain(left).flat_map(|turn| &turn.steps).filter(|step| !step.synthetic)
-    {
-        if let Some(model) = step.model.as_ref().filter(|model| seen.insert((*model).clone())) {
-            models.push(model.clone());
-        }
-    }
-    models
-}
-
 pub(super) fn records_by_type(rows: &Rows) -> BTreeMap<Box<str>, u64> {
     let mut counts: BTreeMap<Box<str>, u64> = rows.other_types.clone();
     for kind in RecordKind::KNOWN {

@@ -3,14 +3,14 @@
 //! Nothing names the call that started one, but the first prompt is the call's prompt word for
 //! word (59 of 59 in real files).
 
-use super::build::{Origin, count, usage};
+use super::build::Origin;
 use super::facts;
 use super::linkage::Linkage;
 use super::recovery::Link;
 use super::rows::{RowIndex, Rows};
 use super::tree::{Tree, is_message};
 use super::turns::{Material, Speaker};
-use crate::model::{Agent, FileFacts, Parent, Problems, Session, SessionKind};
+use crate::model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
 
 pub(super) fn subagents(
     material: &Material<'_>,
@@ -79,42 +79,21 @@ fn subagent(
     let claimed = prompt.and_then(|prompt| linkage.claim_prompt(prompt));
     let times = || members.iter().filter_map(|at| rows.row(*at)?.timestamp);
     Some(Session {
-        agent: Agent::ClaudeCode,
-        kind: SessionKind::Task,
-        id: id.into(),
-        source: origin.source.clone(),
         file: FileFacts { records: members.len() as u64, ..FileFacts::default() },
         project_key: origin.project_key.clone(),
-        title: None,
         started: times().next(),
         ended: times().next_back(),
-        versions: Vec::new(),
-        models: facts::models(&turns, &[]),
-        git_branches: Vec::new(),
-        last_branch: None,
-        cwds: Vec::new(),
-        entrypoints: Vec::new(),
-        forked_from: None,
-        continues: Vec::new(),
-        shares_history: Vec::new(),
+        models: models(&turns, &[]),
         first_record: rows.names.text(first.uuid),
-        first_message: None,
-        counts: count(&turns),
+        counts: Counts::of(&turns),
         usage: usage(&turns, &[]),
         turns,
-        abandoned: Vec::new(),
-        compactions: Vec::new(),
         parent: Some(Parent {
             session: origin.id.as_str().into(),
             evidence: claimed.as_ref().map(|(_, evidence)| *evidence),
             call: claimed.map(|(call, _)| call),
         }),
-        meta: None,
-        subagents: Vec::new(),
-        orphan_results: Vec::new(),
         chain: facts::chain(rows, &links),
-        problems: Problems::default(),
-        file_history: Vec::new(),
-        requests: crate::model::Requests::default(),
+        ..Session::new(Agent::ClaudeCode, SessionKind::Task, id.into(), origin.source.clone())
     })
 }

@@ -1,7 +1,7 @@
 //! Turns as far as they are told, and events put where they belong.
 
 use super::rows::{Notice, Row, Rows};
-use crate::model::{Block, Content, Event, Interjection, Outcome, Span, Turn, TurnKind};
+use crate::model::{Block, Content, Event, Interjection, Span, Turn, TurnKind};
 use std::sync::Arc;
 
 /// Turns of one sequence of records, and which lines belong to which.
@@ -63,7 +63,7 @@ impl Told {
     /// Says how each turn ended, once everything is in its place.
     pub(super) fn settle(&mut self) {
         for turn in &mut self.turns {
-            turn.outcome = outcome(turn);
+            turn.outcome = turn.ending();
         }
     }
 
@@ -133,23 +133,5 @@ pub(super) fn event(row: &Row, kind: &str, text: Option<Span>) -> Event {
         line: u64::from(row.line),
         timestamp: row.timestamp,
         text: text.map(Content::Text),
-    }
-}
-
-fn outcome(turn: &Turn) -> Outcome {
-    if turn.events.iter().any(|event| event.kind.starts_with("interrupted")) {
-        return Outcome::Interrupted;
-    }
-    // "No response requested." is what the client puts behind a turn that it resumes.
-    let mut spoken = turn.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
-    let Some(last) = spoken.next() else { return Outcome::Unanswered };
-    if last.error.is_some() {
-        return Outcome::ApiError;
-    }
-    let final_stop = last.stop_reason.as_deref().is_some_and(|reason| reason != "tool_use");
-    if final_stop || matches!(last.blocks.last(), Some(Block::Text(_))) {
-        Outcome::Completed
-    } else {
-        Outcome::Open
     }
 }

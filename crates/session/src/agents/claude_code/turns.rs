@@ -245,6 +245,7 @@ impl Teller<'_> {
             let nth = self.nth_use(block.id);
             let result = self.material.results.find_nth(rows, block.id, nth);
             blocks.push(Block::Call(Box::new(Call {
+                effects: Vec::new(),
                 id: rows.names.text(block.id),
                 name: rows.names.shared(block.name),
                 input: block.payload.map(Content::Json),

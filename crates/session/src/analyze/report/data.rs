@@ -2,7 +2,7 @@
 
 use super::View;
 use super::entries::presence;
-use crate::analyze::{Analysis, Counts, Field, Format, Shapes, Type};
+use crate::analyze::{Analysis, Counts, Field, Format, Others, Shapes, Type};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,7 @@ pub struct AnalysisJson {
     references: ReferencesJson,
     ambiguous_count: u64,
     ambiguous: Vec<AmbiguousJson>,
+    other_agents: Others,
 }
 
 #[derive(Debug, Serialize)]
@@ -96,7 +97,7 @@ struct AmbiguousJson {
 
 impl AnalysisJson {
     /// The data of an analysis.
-    pub fn new(analysis: &Analysis) -> AnalysisJson {
+    pub fn new(analysis: &Analysis, other_agents: Others) -> AnalysisJson {
         let view = View::new(analysis);
         let sessions = analysis.sessions.iter().map(|row| SessionJson {
             id: row.id.clone(),
@@ -161,6 +162,7 @@ impl AnalysisJson {
             },
             ambiguous_count: analysis.ambiguous_count,
             ambiguous: ambiguous.collect(),
+            other_agents,
             sessions: sessions.collect(),
         }
     }

@@ -1,0 +1,165 @@
+//! Sessions of other agents, through every command that takes them.
+
+use crate::support::{Machine, write};
+use serde_json::{Value, json};
+
+const ID: &str = "11111111-aaaa-4bbb-8ccc-000000000001";
+const MODEL: &str = "gpt-5.2-codex";
+const KEY: &str = "sk-proj-q8Zr4LmW2xVb7TnY5cKd9HfJ3sGaPe6UuQiOoRtM1NwBzXvCyEkLhAjF";
+
+/// A rollout of Codex that writes `a.py` in the folder `repo`, where its client would keep it.
+pub(crate) fn codex(machine: &Machine) -> String {
+    let folder = machine.home().join("repo");
+    let line = |kind: &str, second: u32, payload: Value| {
+        json!({ "timestamp": format!("2026-03-01T10:00:{second:02}.000Z"), "type": kind, "payload": payload })
+            .to_string()
+            + "\n"
+    };
+    let patch = "*** Begin Patch\n*** Add File: a.py\n+one = 1\n+two = 2\n*** End Patch\n";
+    let text = [
+        line(
+            "session_meta",
+            0,
+            json!({ "id": ID, "cwd": folder, "cli_version": "0.80.0", "model_provider": "openai" }),
+        ),
+        line("turn_context", 1, json!({ "cwd": folder, "model": MODEL })),
+        line(
+            "response_item",
+            2,
+            json!({ "type": "message", "role": "user", "content": [{ "type": "input_text",
+                "text": format!("Write a.py, the key is {KEY}") }] }),
+        ),
+        line(
+            "response_item",
+            3,
+            json!({ "type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": patch }),
+        ),
+        line(
+            "response_item",
+            4,
+            json!({ "type": "custom_tool_call_output", "call_id": "call_1",
+                "output": "Success. Updated the following files:\nA a.py\n" }),
+        ),
+        line(
+            "response_item",
+            5,
+            json!({ "type": "function_call", "call_id": "call_2", "name": "exec_command",
+                "arguments": json!({ "cmd": format!("curl -H 'Authorization: Bearer {KEY}' x") }).to_string() }),
+        ),
+        line(
+            "response_item",
+            6,
+            json!({ "type": "function_call_output", "call_id": "call_2", "output": "ok" }),
+        ),
+    ]
+    .concat();
+    let path = format!(".codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-{ID}.jsonl");
+    write(&machine.home().join(&path), text.as_bytes());
+    write(&folder.join("a.py"), b"one = 1\ntwo = 2\n");
+    path
+}
+
+/// A pretty-printed trajectory of mini-swe-agent with the key in an escaped text.
+fn trajectory(machine: &Machine) -> &'static str {
+    let value = json!({
+        "info": { "mini_version": "2.4.6", "exit_status": "Submitted", "submission": "diff",
+            "model_stats": { "instance_cost": 0.25, "api_calls": 1 } },
+        "trajectory_format": "mini-swe-agent-1.1",
+        "messages": [
+            { "role": "system", "content": "You act." },
+            { "role": "user", "content": format!("Say \"{KEY}\"\nnow") },
+            { "role": "assistant", "content": "```mswea_bash_command\nls\n```",
+                "extra": { "actions": [{ "command": "ls" }] } },
+            { "role": "user", "content": "a.py", "extra": { "returncode": 0 } },
+        ],
+    });
+    let text = serde_json::to_string_pretty(&value).unwrap();
+    write(&machine.home().join("runs/task-1.traj.json"), text.as_bytes());
+    "runs/task-1.traj.json"
+}
+
+#[test]
+fn sessions_of_codex_are_found_where_its_client_keeps_them() {
+    let machine = Machine::empty();
+    codex(&machine);
+    let rows = machine.json(&["ls", "--json"]);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["agent"], "codex");
+    assert_eq!(rows[0]["id"], ID);
+    assert_eq!(machine.json(&["ls", "--agent", "codex", "--json"]).len(), 1);
+    assert_eq!(machine.run(&["ls", "--agent", "aider"]).code, Some(1));
+    let shown = machine.out(&["show", "latest", "--format", "text"]);
+    assert!(shown.contains("codex 0.80.0") && shown.contains("apply_patch"), "{shown}");
+}
+
+#[test]
+fn arguments_in_a_text_are_exported_as_an_object() {
+    let machine = Machine::empty();
+    codex(&machine);
+    let document = machine.json(&["export", "latest", "--to", "atif", "--raw"]);
+    let steps = document[0]["steps"].as_array().unwrap();
+    let calls: Vec<&Value> =
+        steps.iter().filter_map(|step| step["tool_calls"].as_array()).flatten().collect();
+    let called = calls.iter().find(|call| call["function_name"] == "exec_command").unwrap();
+    assert!(called["arguments"]["cmd"].as_str().unwrap().starts_with("curl"), "{called}");
+    assert_eq!(document[0]["agent"]["name"], "codex");
+}
+
+#[test]
+fn nothing_secret_is_shared() {
+    let machine = Machine::empty();
+    let rollout = codex(&machine);
+    let trajectory = trajectory(&machine);
+    for session in [rollout.as_str(), trajectory] {
+        let before = std::fs::read(machine.home().join(session)).unwrap();
+        let raw = machine.out(&["show", session, "--format", "md", "--full"]);
+        assert!(raw.contains(KEY), "the fixture holds the key");
+        for arguments in [
+            vec!["show", session, "--share", "--format", "md", "--full"],
+            vec!["show", session, "--share", "--format", "html", "--full"],
+            vec!["show", session, "--share", "--format", "json"],
+            vec!["redact", session],
+            vec!["export", session, "--to", "trace-state"],
+            vec!["export", session, "--to", "opentraces"],
+        ] {
+            let shown = machine.out(&arguments);
+            assert!(!shown.contains(&KEY[..20]) && !shown.is_empty(), "{arguments:?}: {shown}");
+        }
+        assert_eq!(machine.run(&["redact", "--scan", session]).code, Some(1));
+        assert_eq!(before, std::fs::read(machine.home().join(session)).unwrap());
+    }
+    // A copy is still a session of its agent.
+    machine.out(&["redact", &rollout, trajectory, "--out", "clean/"]);
+    let rows = machine.json(&["ls", "--root", "clean", "--json"]);
+    let agents: Vec<&Value> = rows.iter().map(|row| &row["agent"]).collect();
+    assert_eq!(agents.len(), 2, "{agents:?}");
+    for name in ["codex", "mini-swe-agent"] {
+        assert!(agents.contains(&&json!(name)), "{agents:?}");
+    }
+}
+
+#[test]
+fn analysis_counts_every_agent() {
+    let machine = Machine::empty();
+    codex(&machine);
+    trajectory(&machine);
+    let text = machine.out(&["analyze", ".codex", "runs"]);
+    assert!(text.contains("| `codex` | 1 | 1 |"), "{text}");
+    let value = &machine.json(&["analyze", ".codex", "runs", "--format", "json"])[0];
+    let counts = &value["other_agents"]["codex"];
+    assert_eq!((&counts["calls"], &counts["results"]), (&json!(2), &json!(2)));
+    assert_eq!(counts["edits"], 1);
+    assert_eq!(counts["tools"], json!({ "apply_patch": 1, "exec_command": 1 }));
+    assert_eq!(value["other_agents"]["mini-swe-agent"]["versions"], json!({ "2.4.6": 1 }));
+    // Only Claude Code's format has a profile.
+    assert_eq!(machine.run(&["analyze", ".codex", "--drift"]).code, Some(1));
+}
+
+#[test]
+fn what_needs_files_of_claude_code_says_so() {
+    let machine = Machine::empty();
+    codex(&machine);
+    let ran = machine.run(&["clone", "latest"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("codex"), "{}", ran.stderr);
+}

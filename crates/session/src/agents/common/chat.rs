@@ -1,0 +1,268 @@
+//! Conversations in the shape of a chat API: messages with roles, tool calls or actions in text.
+//!
+//! SWE-agent, mini-swe-agent and SWE-smith write these. The first message of the user is the task;
+//! whatever the "user" says while an action waits for its outcome is that outcome, because a program
+//! stands in for the user.
+
+use super::{Cite, Draft, Editor, editor, timestamp, typed};
+use crate::model::{
+    Call, CallOutcome, CallResult, Content, Effect, PromptBlock, TurnKind, UsageTotal,
+};
+use backstory_format::json::{Kind, Tape, Value, scan};
+
+/// A conversation while it is read.
+#[derive(Debug)]
+pub(in crate::agents) struct Chat {
+    pub(in crate::agents) draft: Draft,
+    pub(in crate::agents) cite: Cite,
+    made_ids: u64,
+}
+
+/// An action that stands in the text of a message.
+#[derive(Debug)]
+pub(in crate::agents) struct Action {
+    pub(in crate::agents) name: String,
+    /// A JSON object.
+    pub(in crate::agents) input: String,
+}
+
+impl Action {
+    /// A command for a shell.
+    pub(in crate::agents) fn shell(command: &str) -> Action {
+        let input = serde_json::json!({ "command": command }).to_string();
+        Action { name: "bash".into(), input }
+    }
+}
+
+impl Chat {
+    pub(in crate::agents) fn new(draft: Draft, cite: Cite) -> Chat {
+        Chat { draft, cite, made_ids: 0 }
+    }
+
+    /// One message; `actions` finds those that stand in the text of an answer.
+    pub(in crate::agents) fn message(
+        &mut self,
+        number: u64,
+        message: &Value<'_>,
+        actions: &dyn Fn(&Value<'_>, &str) -> Vec<Action>,
+    ) {
+        let extra = message.get("extra");
+        let time = extra.as_ref().and_then(|extra| extra.get("timestamp"));
+        self.draft.at(number, time.and_then(|time| timestamp(&time)));
+        let role = message.get_text("role").unwrap_or_default();
+        self.draft.count(&role);
+        match &*role {
+            "system" => {
+                let text = self.texts(message).into_iter().next();
+                if self.draft.session.requests.shapes.is_empty() {
+                    self.draft.told(text, None);
+                } else {
+                    self.draft.event("system", text);
+                }
+            }
+            "assistant" => self.answer(message, actions),
+            "tool" => self.tool(message),
+            "exit" => {
+                let text = self.texts(message).into_iter().next();
+                self.draft.event("exit", text);
+            }
+            _ => self.user(message),
+        }
+    }
+
+    fn texts(&self, message: &Value<'_>) -> Vec<Content> {
+        let Some(content) = message.get("content") else { return Vec::new() };
+        match content.kind() {
+            Kind::String => {
+                self.cite.text(&content).filter(|text| text.size() > 0).into_iter().collect()
+            }
+            Kind::Array => {
+                content.items().filter_map(|part| self.cite.field(&part, "text")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn user(&mut self, message: &Value<'_>) {
+        let texts = self.texts(message);
+        if message.get("is_demo").and_then(|demo| demo.boolean()) == Some(true) {
+            return self.draft.event("demonstration", texts.into_iter().next());
+        }
+        if let Some(id) = self.draft.unanswered() {
+            let result = self.result(message, texts);
+            return self.draft.result(Some(&id), result);
+        }
+        if self.draft.session.turns.iter().any(|turn| !turn.prompt.blocks.is_empty()) {
+            return self.draft.event("feedback", texts.into_iter().next());
+        }
+        let words = plain_text(message);
+        let blocks: Vec<PromptBlock> = texts.into_iter().map(typed).collect();
+        self.draft.prompt(TurnKind::Human, blocks, Some(&words));
+    }
+
+    fn answer(&mut self, message: &Value<'_>, actions: &dyn Fn(&Value<'_>, &str) -> Vec<Action>) {
+        self.draft.close();
+        self.draft.step();
+        for thinking in message.get("thinking_blocks").iter().flat_map(|list| list.items()) {
+            let text = self.cite.field(&thinking, "thinking");
+            let redacted = text.is_none();
+            self.draft.thinking(text, redacted);
+        }
+        if let Some(reasoning) = self.cite.field(message, "reasoning_content") {
+            self.draft.thinking(Some(reasoning), false);
+        }
+        for text in self.texts(message) {
+            self.draft.text(text);
+        }
+        let usage = message.get("extra").and_then(|extra| extra.get("response")?.get("usage"));
+        self.draft.step().usage = usage.as_ref().map(chat_usage);
+        let calls: Vec<Value<'_>> =
+            message.get("tool_calls").map(|calls| calls.items().collect()).unwrap_or_default();
+        for call in &calls {
+            let function = call.get("function").unwrap_or(*call);
+            let name = function.get_text("name").unwrap_or_default();
+            let input = match function.get("arguments") {
+                Some(arguments) if arguments.kind() == Kind::String => {
+                    arguments.text().unwrap_or_default().into_owned()
+                }
+                Some(arguments) => String::from_utf8_lossy(arguments.raw()).into_owned(),
+                None => "{}".to_owned(),
+            };
+            let id = call.get_text("id").map(|id| id.into_owned());
+            self.call(id, Action { name: name.into_owned(), input });
+        }
+        if calls.is_empty() {
+            for action in actions(message, &plain_text(message)) {
+                self.call(None, action);
+            }
+        }
+        self.draft.close();
+    }
+
+    /// A call, by its own id or by one that is made up here.
+    pub(in crate::agents) fn call(&mut self, id: Option<String>, action: Action) {
+        let id = id.unwrap_or_else(|| {
+            self.made_ids += 1;
+            format!("call-{}", self.made_ids)
+        });
+        let effects = effects(&action);
+        self.draft.call(Call {
+            id: Some(id.into()),
+            name: Some(action.name.into()),
+            input: Some(Content::Owned(action.input.into())),
+            result: None,
+            subagent: None,
+            effects,
+        });
+    }
+
+    fn tool(&mut self, message: &Value<'_>) {
+        let ids = message.get("tool_call_ids");
+        let id = message
+            .get_text("tool_call_id")
+            .or_else(|| ids.and_then(|ids| ids.items().next()?.text()));
+        let waiting = if id.is_none() { self.draft.unanswered() } else { None };
+        let result = self.result(message, self.texts(message));
+        self.draft.result(id.as_deref().or(waiting.as_deref()), result);
+    }
+
+    fn result(&self, message: &Value<'_>, texts: Vec<Content>) -> CallResult {
+        let extra = message.get("extra");
+        let code = extra.as_ref().and_then(|extra| extra.get("returncode")?.float());
+        let failed = code.is_some_and(|code| code != 0.0);
+        let outcome = if failed { CallOutcome::Error } else { CallOutcome::Ok };
+        let mut result = self.draft.plain_result(outcome, texts);
+        if says_failed(&plain_text(message)) {
+            result.outcome = CallOutcome::Error;
+        }
+        result
+    }
+}
+
+/// Words with which the shared tools say that nothing was done.
+fn says_failed(text: &str) -> bool {
+    const FAILED: [&str; 6] = [
+        "ERROR:",
+        "No replacement was performed",
+        "Your proposed edit has introduced new syntax error",
+        "Invalid `path` parameter",
+        "Invalid `command` parameter",
+        "File already exists at",
+    ];
+    let head = text.strip_prefix("OBSERVATION:\n").unwrap_or(text).trim_start();
+    FAILED.iter().any(|start| head.starts_with(start))
+}
+
+/// What an action does, by its arguments.
+fn effects(action: &Action) -> Vec<Effect> {
+    let mut tape = Tape::new();
+    let bytes = action.input.as_bytes();
+    let Some(input) = scan(bytes, 0, 256, &mut tape).ok().and_then(|_| tape.root(bytes)) else {
+        return Vec::new();
+    };
+    let text = |name: &str| input.get_text(name).map(|text| text.into_owned());
+    let owned = |name: &str| text(name).map(|text| Content::Owned(text.into()));
+    if text("path").is_some() && text("command").is_some() {
+        let arguments = Editor {
+            command: text("command").unwrap_or_default(),
+            path: text("path").unwrap_or_default(),
+            file_text: owned("file_text"),
+            old_str: owned("old_str"),
+            new_str: owned("new_str"),
+        };
+        return editor(arguments, None, None).into_iter().collect();
+    }
+    owned("command").map(|command| Effect::Shell { command }).into_iter().collect()
+}
+
+/// All text of a message, decoded.
+pub(in crate::agents) fn plain_text(message: &Value<'_>) -> String {
+    let Some(content) = message.get("content") else { return String::new() };
+    match content.text() {
+        Some(text) => text.into_owned(),
+        None => {
+            let parts = content.items().filter_map(|part| part.get_text("text"));
+            parts.map(|part| part.into_owned()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// Usage as chat APIs tell it: what was read from a cache is part of the prompt.
+pub(in crate::agents) fn chat_usage(usage: &Value<'_>) -> UsageTotal {
+    let number = |name: &str| usage.get(name).and_then(|value| value.unsigned());
+    let details = usage.get("prompt_tokens_details");
+    let cached = details.and_then(|details| details.get("cached_tokens")?.unsigned());
+    let cached = number("cache_read_input_tokens").or(number("cache_read_tokens")).or(cached);
+    let written = number("cache_creation_input_tokens").or(number("cache_write_tokens"));
+    let (cached, written) = (cached.unwrap_or(0), written.unwrap_or(0));
+    UsageTotal {
+        input: number("prompt_tokens").unwrap_or(0).saturating_sub(cached.saturating_add(written)),
+        output: number("completion_tokens").unwrap_or(0),
+        cache_read: cached,
+        cache_write: written,
+        messages: 1,
+        ..UsageTotal::default()
+    }
+}
+
+/// The last fenced block of an answer, where the fence names one of `languages`.
+pub(in crate::agents) fn fenced(text: &str, languages: &[&str]) -> Option<String> {
+    let mut found = None;
+    let mut open: Option<(usize, Option<Vec<&str>>)> = None;
+    for line in text.lines() {
+        let ticks = line.chars().take_while(|letter| *letter == '`').count();
+        match &mut open {
+            None if ticks >= 3 => {
+                let language = line.get(ticks..).unwrap_or_default().trim();
+                open = Some((ticks, languages.contains(&language).then(Vec::new)));
+            }
+            Some((length, block)) if ticks >= *length && line.trim().len() == ticks => {
+                found = block.take().map(|lines| lines.join("\n")).or(found);
+                open = None;
+            }
+            Some((_, Some(block))) => block.push(line),
+            _ => {}
+        }
+    }
+    found
+}

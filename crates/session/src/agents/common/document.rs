@@ -1,0 +1,108 @@
+//! A file that is one JSON value.
+
+use super::{Cite, Draft};
+use crate::model::{Agent, FileFacts, Problems};
+use crate::store::{Loaded, SessionFiles, StoreError, load};
+use backstory_format::json::{Cause, Tape, Value, scan};
+use backstory_format::{Limits, Problem, ProblemId};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+/// A parsed file. What is broken is a problem, not an error; then there is no value.
+#[derive(Debug)]
+pub(in crate::agents) struct Document {
+    loaded: Loaded,
+    tape: Tape,
+    problems: Problems,
+    file: FileFacts,
+}
+
+/// Reads the JSON value that a file, or a part of one, consists of.
+pub(in crate::agents) fn document(
+    path: &Path,
+    part: Option<Range<u64>>,
+    limits: Limits,
+) -> Result<Document, StoreError> {
+    let loaded = load(path, part)?;
+    let bytes = loaded.bytes.as_slice();
+    let mut tape = Tape::new();
+    let mut problems = Problems::default();
+    let mut bad = 0;
+    let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mut report = |id: ProblemId, at: usize, length: usize| {
+        let (line, offset) = (line_of(bytes, at) + 1, loaded.start + at as u64);
+        problems.push(Problem {
+            id,
+            line,
+            offset,
+            length: length as u64,
+            detail: Cow::Borrowed(""),
+        });
+    };
+    match scan(bytes, start, limits.max_depth, &mut tape) {
+        Ok(end) => {
+            let rest = bytes.get(end..).unwrap_or_default();
+            if !rest.trim_ascii().is_empty() {
+                report(ProblemId::StrayBytes, end, rest.len());
+            }
+            let oddities = tape.oddities();
+            let odd = [
+                (ProblemId::DuplicateKey, oddities.duplicate_key),
+                (ProblemId::LoneSurrogate, oddities.lone_surrogate),
+                (ProblemId::HugeNumber, oddities.huge_number),
+            ];
+            for (id, place) in odd {
+                if let Some(place) = place {
+                    report(id, place as usize, 1);
+                }
+            }
+        }
+        Err(fault) => {
+            bad = 1;
+            let id = match fault.cause {
+                Cause::End => ProblemId::TornTail,
+                Cause::TooDeep => ProblemId::TooDeep,
+                Cause::ControlCharacter => ProblemId::ControlCharacter,
+                Cause::Syntax => ProblemId::InvalidJson,
+            };
+            report(id, fault.at, 1);
+            tape = Tape::new();
+        }
+    }
+    if let Err(error) = std::str::from_utf8(bytes) {
+        report(ProblemId::InvalidUtf8, error.valid_up_to(), error.error_len().unwrap_or(1));
+    }
+    let file = FileFacts {
+        bytes: bytes.len() as u64,
+        lines: line_of(bytes, bytes.len()) + u64::from(!bytes.ends_with(b"\n")),
+        bad_lines: bad,
+        modified: loaded.state.modified,
+        ..FileFacts::default()
+    };
+    Ok(Document { tape, problems, file, loaded })
+}
+
+impl Document {
+    /// The value, unless the file is broken.
+    pub(in crate::agents) fn value(&self) -> Option<Value<'_>> {
+        self.tape.root(&self.loaded.bytes)
+    }
+
+    /// How to refer to its content.
+    pub(in crate::agents) fn cite(&self) -> Cite {
+        Cite::at(self.loaded.start)
+    }
+
+    /// A session that begins with what is known of the file.
+    pub(in crate::agents) fn draft(&mut self, agent: Agent, files: &SessionFiles) -> Draft {
+        let mut draft = Draft::new(agent, files.id.clone(), self.loaded.source(&files.path));
+        draft.session.problems = std::mem::take(&mut self.problems);
+        draft.session.file = self.file;
+        draft
+    }
+}
+
+fn line_of(bytes: &[u8], at: usize) -> u64 {
+    memchr::memchr_iter(b'\n', bytes.get(..at).unwrap_or(bytes)).count() as u64
+}

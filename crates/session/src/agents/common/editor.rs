@@ -1,0 +1,40 @@
+//! The editing tool that several agents share: one function with a `command` of `view`, `create`,
+//! `str_replace`, `insert` or `undo_edit`.
+
+use crate::model::{Change, Content, Effect, FileEdit, Replacement};
+
+/// Arguments of the tool, as far as they are known.
+#[derive(Debug, Default)]
+pub(in crate::agents) struct Editor {
+    pub(in crate::agents) command: String,
+    pub(in crate::agents) path: String,
+    pub(in crate::agents) file_text: Option<Content>,
+    pub(in crate::agents) old_str: Option<Content>,
+    pub(in crate::agents) new_str: Option<Content>,
+}
+
+/// What a call of the tool does. An insertion names a line only, so it needs the file before and
+/// after to be understood; without them, and for `undo_edit`, nothing is claimed.
+pub(in crate::agents) fn editor(
+    arguments: Editor,
+    before: Option<Content>,
+    after: Option<Content>,
+) -> Option<Effect> {
+    let Editor { command, path, file_text, old_str, new_str } = arguments;
+    if path.is_empty() {
+        return None;
+    }
+    let change = match (command.as_str(), file_text, old_str) {
+        ("create", Some(content), _) => Change::Write { content, created: before.is_none() },
+        ("str_replace", _, Some(old)) => {
+            let new = new_str.unwrap_or(Content::Owned("".into()));
+            Change::Replace(vec![Replacement { old, new, all: false }])
+        }
+        ("insert" | "undo_edit", ..) => {
+            Change::Write { content: after.clone()?, created: before.is_none() }
+        }
+        _ => return None,
+    };
+    let path = path.into();
+    Some(Effect::Edit(Box::new(FileEdit { path, change, before, after, places: Vec::new() })))
+}

@@ -1,0 +1,23 @@
+//! What readers of plainer formats share.
+//!
+//! Claude Code's files are trees with copies, branches and fragments, and have machinery of their
+//! own. Other agents write a conversation down in order: their readers go through it once and tell
+//! a [`Draft`] what they see.
+
+mod blocks;
+mod chat;
+mod cite;
+mod document;
+mod draft;
+mod editor;
+mod prompt;
+mod times;
+
+pub(super) use blocks::search_replace;
+pub(super) use chat::{Action, Chat, chat_usage, fenced};
+pub(super) use cite::Cite;
+pub(super) use document::document;
+pub(super) use draft::{Draft, Place};
+pub(super) use editor::{Editor, editor};
+pub(super) use prompt::{context, typed};
+pub(super) use times::{local, timestamp};

@@ -1,0 +1,76 @@
+//! Files of agents other than Claude Code: studied and cleared in memory.
+//!
+//! They are documents, lines, parts of files, packed files or folders, so each is unpacked and
+//! searched as a whole. A document is searched value by value however it is laid out: line by line,
+//! what an escape hides would be missed.
+
+use super::cleared::Cleared;
+use super::file::{CopyError, is_utf16};
+use super::scrubber::Scrubber;
+use super::structural::StructuralPaths;
+use crate::agents;
+use crate::store::{SessionFiles, load};
+use backstory_format::json::Tape;
+use std::path::{Path, PathBuf};
+
+/// A file of a session that was learnt from.
+#[derive(Debug)]
+pub struct ForeignFile {
+    /// Its place beside the others, without the ending of packed files.
+    pub(super) name: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl ForeignFile {
+    /// What is searched at once: the document, or each of its lines.
+    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let whole = self.name.extension().is_some_and(|end| end == "json" || end == "traj");
+        let lines = self.bytes.split_inclusive(|byte| *byte == b'\n');
+        let document = whole.then_some(self.bytes.as_slice());
+        document.into_iter().chain(lines.take(if whole { 0 } else { usize::MAX }))
+    }
+}
+
+impl Scrubber {
+    /// Learns from every file of another agent's session; its own comes first.
+    pub fn study_foreign(
+        &mut self,
+        files: &SessionFiles,
+        ids: &StructuralPaths,
+    ) -> Result<Vec<ForeignFile>, CopyError> {
+        let base =
+            if files.path.is_dir() { Some(files.path.as_path()) } else { files.path.parent() };
+        let mut tape = Tape::new();
+        let mut studied = Vec::new();
+        for path in agents::files_of(files) {
+            let part = files.part.clone().filter(|_| path == files.path);
+            let bytes = load(&path, part)?.bytes;
+            if is_utf16(&bytes) {
+                return Err(CopyError::Utf16(path));
+            }
+            let name = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(&path);
+            let packed = name.extension().is_some_and(|end| end == "zst");
+            let name = if packed { name.with_extension("") } else { name.to_path_buf() };
+            let file = ForeignFile { name, bytes };
+            for piece in file.pieces() {
+                self.learn_line(piece, ids, &mut tape);
+            }
+            studied.push(file);
+        }
+        Ok(studied)
+    }
+
+    /// A file that was studied, cleared.
+    pub(super) fn clear_foreign(
+        &self,
+        file: &ForeignFile,
+        ids: &StructuralPaths,
+    ) -> Cleared<Vec<u8>> {
+        let mut tape = Tape::new();
+        let mut cleared = Vec::with_capacity(file.bytes.len());
+        for piece in file.pieces() {
+            cleared.extend_from_slice(self.clear_line(piece, ids, &mut tape).get());
+        }
+        Cleared::new(cleared)
+    }
+}

@@ -1,0 +1,89 @@
+//! What must hold for any file of any agent: its reader ends, counts what is there, and everything
+//! it cites can be fetched. The first byte of the data says which file it is; the fuzz target runs
+//! this on what the fuzzer makes up, a test of `backstory-session` on the seed corpus.
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::disallowed_methods)]
+
+use backstory_format::Limits;
+use backstory_session::agents;
+use backstory_session::model::{Block, Call, Content, Session};
+use backstory_session::store::{Root, SourceReader, discover};
+
+/// Names by which files are recognised.
+pub(crate) const NAMES: [&str; 13] = [
+    "sessions/2026/01/31/rollout-2026-01-31T09-30-00-11111111-aaaa-4bbb-8ccc-000000000001.jsonl",
+    "rollout-2025-05-01-old.json",
+    "trajectory.json",
+    "output.jsonl",
+    "events.jsonl",
+    "conversation/events/event-00000-a.json",
+    "task.traj",
+    "task.traj.json",
+    "rows.json",
+    "rows.jsonl",
+    ".aider.chat.history.md",
+    "tasks/1769851800000/api_conversation_history.json",
+    "s/s.messages.json",
+];
+
+/// Reads the data as a file of one agent; gives how many sessions it held.
+pub(crate) fn agents(data: &[u8]) -> usize {
+    let Some((kind, content)) = data.split_first() else { return 0 };
+    let name = NAMES[usize::from(*kind) % NAMES.len()];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join(name);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&path, content).expect("a file");
+    if name.contains("/events/") {
+        std::fs::write(folder.path().join("conversation/base_state.json"), b"{}").expect("a file");
+    }
+    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    for files in &found.sessions {
+        if let Ok((session, _)) = agents::read(files, Limits::default(), &mut Vec::new()) {
+            check(&session);
+        }
+    }
+    found.sessions.len()
+}
+
+fn check(session: &Session) {
+    let counts = &session.counts;
+    assert_eq!(counts.calls, counts.results + counts.orphan_calls);
+    assert!(counts.errors <= counts.results);
+    let mut reader = session.source.open().expect("the file is still there");
+    let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
+    for turn in session.turns.iter().chain(left) {
+        let prompt = turn.prompt.blocks.iter().map(|part| &part.block);
+        let answers = turn.steps.iter().flat_map(|step| &step.blocks);
+        prompt.chain(answers).for_each(|block| fetch(block, &mut reader));
+        let events = turn.events.iter().filter_map(|event| event.text.as_ref());
+        events.for_each(|text| drop(text_of(text, &mut reader)));
+    }
+    if let Some(patch) = session.benchmark.as_ref().and_then(|run| run.patch.as_ref()) {
+        text_of(patch, &mut reader);
+    }
+}
+
+fn fetch(block: &Block, reader: &mut SourceReader) {
+    match block {
+        Block::Text(text) => drop(text_of(text, reader)),
+        Block::Thinking { text: Some(text), .. } => drop(text_of(text, reader)),
+        Block::Call(call) => fetch_call(call, reader),
+        _ => {}
+    }
+}
+
+fn fetch_call(call: &Call, reader: &mut SourceReader) {
+    if let Some(input) = &call.input {
+        text_of(input, reader);
+    }
+    if let Some(result) = &call.result {
+        for text in result.text.iter().chain(&result.structured) {
+            text_of(text, reader);
+        }
+        result.blocks.iter().for_each(|block| fetch(block, reader));
+    }
+}
+
+fn text_of(content: &Content, reader: &mut SourceReader) -> String {
+    reader.text(content).expect("what a reader cites is there").into_owned()
+}
