@@ -1,4 +1,10 @@
 //! Rows go in and come out as they were, whatever their shape; what is no table says so.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods
+)]
 
 use backstory_table::{Column, Field, TableError, TableWriter, rows_as_json};
 use serde_json::{Value, json};
