@@ -11,6 +11,7 @@ mod redaction;
 mod sample;
 mod select;
 mod times;
+mod tokens;
 mod trail;
 mod ui;
 mod work;

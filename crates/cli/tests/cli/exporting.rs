@@ -104,10 +104,116 @@ fn what_cannot_be_exported_is_counted() {
 #[test]
 fn every_key_of_the_report_is_documented() {
     let machine = Machine::with_sample();
-    machine.out(&["export", "--to", "opentraces", "--stats", "stats.json", "-q", "--out", "o"]);
+    machine.out(&["export", "--to", "trace-state", "--stats", "stats.json", "-q", "--out", "o"]);
     let stats = std::fs::read_to_string(machine.home().join("stats.json")).unwrap();
-    let values = vec![serde_json::from_str(&stats).unwrap()];
-    assert!(assert_documented("export.md", values, |_| false) > 10);
+    let mut stats: Value = serde_json::from_str(&stats).unwrap();
+    for (part, name) in [
+        ("states", "versions"),
+        ("states", "models"),
+        ("states", "outside_versions"),
+        ("input", "records_by_type"),
+        ("input", "unknown_types"),
+    ] {
+        // Their keys are words of the sessions.
+        assert!(stats[part][name].take().is_object(), "{name}");
+    }
+    assert!(assert_documented("export.md", vec![stats], |_| false) > 60);
+}
+
+#[test]
+fn rows_for_training_add_up_and_are_tables_too() {
+    let machine = Machine::with_sample();
+    let rows = ["export", "--to", "sft", "--out", "rows.jsonl", "--stats", "stats.json"];
+    let ran = machine.run(&rows);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("none for 5 of subagents"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("records: 128 on 128 lines"), "{}", ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(machine.home().join(name)).unwrap();
+    let stats: Value = serde_json::from_str(&read("stats.json")).unwrap();
+    let input = &stats["input"];
+    let sum = |value: &Value| -> u64 {
+        value.as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
+    };
+    let number = |value: &Value| value.as_u64().unwrap();
+    assert_eq!(number(&input["records"]), 128);
+    let fates = number(&input["answers"]) + number(&input["history"]) + sum(&input["skipped"]);
+    assert_eq!(fates, 128);
+    assert_eq!(sum(&input["records_by_type"]), 128);
+    let states = &stats["states"];
+    let skips = ["off_chain", "synthetic", "subagent", "empty_action", "no_prompt", "version"];
+    let skipped: u64 = skips.iter().map(|name| number(&states[*name])).sum();
+    assert_eq!(number(&states["messages"]), number(&states["states"]) + skipped);
+    assert_eq!(number(&states["rows"]), read("rows.jsonl").lines().count() as u64);
+
+    for format in ["trl", "llamafactory", "axolotl", "openai", "verl", "skyrl"] {
+        for per in ["session", "step"] {
+            let words = ["export", "--to", "sft", "--format", format, "--per", per, "-q"];
+            let lines = machine.json(&words);
+            machine.out(&[&words[..], &["--out", "rows.parquet"]].concat());
+            let path = machine.home().join("rows.parquet");
+            let table = backstory_table::rows_as_json(&path).unwrap();
+            let rows: Vec<Value> =
+                table.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+            assert_eq!(rows.len(), lines.len(), "{format} by {per}");
+            if format == "trl" && per == "session" {
+                for (row, line) in rows.iter().zip(&lines) {
+                    let texts = row["messages"].as_array().unwrap().iter();
+                    let messages: Vec<Value> = texts
+                        .map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap())
+                        .collect();
+                    assert_eq!(Value::from(messages), line["messages"]);
+                }
+            }
+        }
+    }
+    machine.out(&["export", "--to", "trace-state", "--parquet", "--out", "tables/", "-q"]);
+    let tables = std::fs::read_dir(machine.home().join("tables")).unwrap();
+    let ends = tables.filter(|entry| {
+        entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "parquet")
+    });
+    assert_eq!(ends.count(), 6);
+}
+
+#[test]
+fn options_for_training_that_do_not_fit_say_so() {
+    let machine = Machine::with_sample();
+    let fails = |words: &[&str], said: &str| {
+        let ran = machine.run(&[&["export"], words].concat());
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{words:?}: {}", ran.stderr);
+        assert!(ran.stdout.is_empty(), "{words:?}");
+    };
+    fails(&["--to", "sft", "--compact"], "--compact: rows of trainers");
+    fails(&["--to", "sft", "--format", "openai", "--keep-thinking"], "no place for thinking");
+    fails(&["--to", "sft", "--format", "llamafactory", "--arguments", "string"], "wants objects");
+    fails(&["--to", "trace-state", "--versions", "new"], "--versions `new`: that is no range");
+    fails(&["--to", "trace-state", "--on-unknown", "skip"], "--versions");
+    fails(&["--to", "atif", "--out", "x.parquet"], "JSON only");
+    fails(&["--to", "trace-state", "--compact", "--out", "x.parquet"], "JSON only");
+    fails(&["--to", "sft", "--parquet"], "--out");
+    let gate = ["--to", "trace-state", "--versions", "2.1.x", "--on-unknown"];
+    fails(&[&gate[..], &["fail"]].concat(), "versions outside the range: ");
+    assert!(!machine.home().join("x.parquet").exists());
+    let ran = machine.run(&[&["export"], &gate[..], &["warn"]].concat());
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("warning: messages of versions outside"), "{}", ran.stderr);
+    let all = ran.stdout.lines().count();
+    let skipped = machine.json(&[&["export", "-q"], &gate[..], &["skip"]].concat()).len();
+    assert!(skipped > 0 && skipped < all, "{skipped} of {all}");
+    for tokenizer in ["estimate", "cl100k", "o200k"] {
+        let states = machine.json(&[
+            "export",
+            "-q",
+            "--to",
+            "trace-state",
+            "--tokenizer",
+            tokenizer,
+            "--max-history-tokens",
+            "400",
+        ]);
+        let most = states.iter().map(|state| state["meta"]["n_tokens_est"].as_u64().unwrap()).max();
+        assert!(most.is_some_and(|most| most > 100 && most <= 400), "{tokenizer}: {most:?}");
+    }
 }
 
 const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";

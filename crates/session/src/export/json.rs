@@ -32,6 +32,14 @@ pub(super) struct Canon<'c> {
     hashed: usize,
     comma: bool,
     aside: u32,
+    order: Order,
+}
+
+/// How fields of the session's values are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    ByName,
+    AsWritten,
 }
 
 /// What was being written before something else was.
@@ -45,7 +53,12 @@ const HASH_AT: usize = 64 << 10;
 impl<'c> Canon<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
         let (spool, hasher) = (Spool::default(), Sha256::new());
-        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0 }
+        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0, order: Order::ByName }
+    }
+
+    /// Leaves fields in the order in which the model wrote them.
+    pub(super) fn keep_order(&mut self) {
+        self.order = Order::AsWritten;
     }
 
     fn put(&mut self, bytes: &[u8]) {
@@ -258,6 +271,20 @@ impl<'c> Canon<'c> {
                 Cow::Owned(name) => Cow::Owned(self.clear(&name).into_owned()),
             };
             fields.push((name, value));
+        }
+        if self.order == Order::AsWritten {
+            let mut places = hashbrown::HashMap::new();
+            let mut kept: Vec<(Cow<'v, str>, Value<'v>)> = Vec::new();
+            for (name, value) in fields {
+                match places.get(&name).and_then(|at: &usize| kept.get_mut(*at)) {
+                    Some(slot) => slot.1 = value,
+                    None => {
+                        places.insert(name.clone(), kept.len());
+                        kept.push((name, value));
+                    }
+                }
+            }
+            return kept;
         }
         fields.reverse();
         fields.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -1,11 +1,11 @@
 //! What all formats need to know of a session before the first byte is written.
 
-use super::Options;
 use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
+use super::{Format, Options, Repositories};
 use crate::history::Notes;
 use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices};
@@ -44,7 +44,10 @@ impl<'s> Prepared<'s> {
         options: &Options<'_>,
     ) -> Result<Prepared<'s>, StoreError> {
         let flow = Flow::of(session);
-        let commits = Commits::of(session, options.repositories);
+        // Rows for training say nothing of files and commits.
+        let training = matches!(options.format, Format::TraceState(_) | Format::Sft(_));
+        let repositories = if training { Repositories::Leave } else { options.repositories };
+        let commits = Commits::of(session, repositories);
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
         // Only these say whose lines are whose.
@@ -74,9 +77,11 @@ impl<'s> Prepared<'s> {
             flow,
         };
         let mut fetcher = Fetcher::new(&prepared.flow.members);
-        prepared.roles = roles(&prepared.flow, &mut fetcher)?;
-        prepared.count(options.prices);
-        prepared.look_around(&mut fetcher)?;
+        if !training {
+            prepared.roles = roles(&prepared.flow, &mut fetcher)?;
+            prepared.count(options.prices);
+            prepared.look_around(&mut fetcher)?;
+        }
         prepared.fetcher = RefCell::new(fetcher);
         Ok(prepared)
     }

@@ -316,7 +316,11 @@ fn is_error(call: &Call) -> bool {
     call.result.as_ref().is_none_or(|result| result.outcome != CallOutcome::Ok)
 }
 
-fn thoughts(member: usize, step: &Step, fetcher: &mut Fetcher<'_>) -> Result<String, StoreError> {
+pub(in crate::export) fn thoughts(
+    member: usize,
+    step: &Step,
+    fetcher: &mut Fetcher<'_>,
+) -> Result<String, StoreError> {
     let texts: Vec<_> = step
         .blocks
         .iter()
