@@ -1,26 +1,28 @@
 //! `backstory export`
 
 use super::export_report::{Totals, write_stats};
+use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
+use super::export_table::{Table, columns};
+use super::export_target::Target;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::prices;
 use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
-use backstory_session::agents::{self, claude_code};
 use backstory_session::export::{
-    AtifSchema, Document, Format, OpenTracesSchema, Options, Repositories, Secrets, StateOptions,
-    export,
+    Document, Format, Material, OnUnknown, Options, Repositories, Secrets,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
-use backstory_session::stats::Prices;
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
-use clap::{Args, ValueEnum};
+use backstory_table::Field;
+use clap::Args;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,7 @@ use std::sync::Mutex;
 /// everything as it is.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory export latest --to opentraces --out trace.jsonl\n  backstory export ~/src/app --to atif --out trajectories/     one file per session\n  backstory export --to opentraces --schema 0.3.0 > all.jsonl\n  backstory export latest --to agent-trace"
+    after_help = "Examples:\n  backstory export latest --to opentraces --out trace.jsonl\n  backstory export ~/src/app --to atif --out trajectories/     one file per session\n  backstory export --to opentraces --schema 0.3.0 > all.jsonl\n  backstory export latest --to agent-trace\n  backstory export --to trace-state --compact --out states.jsonl --stats states.json\n  backstory export --to sft --format trl --out rows.parquet"
 )]
 pub(crate) struct ExportArguments {
     /// Ids or starts of ids, session files, folders that hold them, project folders, `latest`;
@@ -79,73 +81,32 @@ pub(crate) struct ExportArguments {
     #[command(flatten)]
     states: StateArguments,
 
+    #[command(flatten)]
+    sft: SftArguments,
+
+    /// Write Parquet instead of JSON lines; a file called *.parquet is always Parquet
+    #[arg(long, requires = "out")]
+    parquet: bool,
+
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Target {
-    /// OpenTraces TraceRecord, for datasets
-    Opentraces,
-    /// Agent Trajectory Interchange Format of Harbor
-    Atif,
-    /// Agent Trace: which lines of which files are the session's
-    AgentTrace,
-    /// What the model saw before each of its messages, and what it did: for training
-    TraceState,
-}
-
-impl Target {
-    fn format<'o>(
-        self,
-        schema: Option<&str>,
-        states: StateOptions<'o>,
-    ) -> Result<Format<'o>, CliError> {
-        let given = schema.map(|schema| schema.trim_start_matches(['v', 'V']));
-        let (format, known) = match (self, given) {
-            (Target::Opentraces, None | Some("0.9.0" | "0.9")) => {
-                (Some(Format::OpenTraces(OpenTracesSchema::V0_9)), "")
-            }
-            (Target::Opentraces, Some("0.3.0" | "0.3")) => {
-                (Some(Format::OpenTraces(OpenTracesSchema::V0_3)), "")
-            }
-            (Target::Opentraces, Some(_)) => (None, "0.9.0 and 0.3.0"),
-            (Target::Atif, None | Some("1.7")) => (Some(Format::Atif(AtifSchema::V1_7)), ""),
-            (Target::Atif, Some("1.8")) => (Some(Format::Atif(AtifSchema::V1_8)), ""),
-            (Target::Atif, Some(_)) => (None, "1.7 and 1.8"),
-            (Target::AgentTrace, None | Some("0.1.0" | "0.1")) => (Some(Format::AgentTrace), ""),
-            (Target::AgentTrace, Some(_)) => (None, "0.1.0"),
-            (Target::TraceState, None) => (Some(Format::TraceState(states)), ""),
-            (Target::TraceState, Some(_)) => (None, "none: leave --schema out"),
-        };
-        format.ok_or_else(|| {
-            let schema = schema.unwrap_or_default();
-            CliError::new(format!("--schema `{schema}`: this version is not written"))
-                .hint(format!("versions are {known}"))
-        })
-    }
-
-    fn extension(self) -> &'static str {
-        match self {
-            Target::Opentraces | Target::TraceState => "jsonl",
-            Target::Atif | Target::AgentTrace => "json",
-        }
-    }
 }
 
 pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let prices = match &arguments.prices {
-        Some(path) => read_prices(path)?,
-        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
-    };
-    let system = arguments.states.system_prompt()?;
-    let states = arguments.states.options(&system);
+    let prices = prices::read(arguments.prices.as_deref())?;
+    let input = arguments.states.input()?;
+    let work = Work::named(&arguments.sessions, global)?;
+    let count_records = arguments.stats.is_some().then_some(work.limits);
+    let states = arguments.states.options(&input, count_records);
     let options = Options {
-        format: arguments.to.format(arguments.schema.as_deref(), states)?,
+        format: arguments.to.format(arguments.schema.as_deref(), || match arguments.to {
+            Target::Sft => Ok(Format::Sft(arguments.sft.options(states)?)),
+            _ => Ok(Format::TraceState(states)),
+        })?,
         generation: arguments.generation,
         max_observation: arguments.max_observation,
         repositories: match arguments.no_git {
@@ -154,7 +115,6 @@ pub(crate) fn run(
         },
         prices: &prices,
     };
-    let work = Work::named(&arguments.sessions, global)?;
     if work.is_empty() {
         let places: Vec<String> =
             work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
@@ -176,13 +136,16 @@ pub(crate) fn run(
             Secrets::Kept(Raw::the_user_said_raw())
         }
     };
-    let job = Job { work: &work, chosen: &chosen, options, secrets };
+    let table = arguments.table(&options.format)?;
+    let on_unknown = arguments.states.on_unknown();
+    let job = Job { work: &work, chosen: &chosen, options, secrets, table, on_unknown };
     let (totals, mut notices) = match &arguments.out {
         None => job.to_stdout()?,
         Some(out) => {
             refuse_agents_folder(out, &work.roots)?;
             let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             match folder {
+                true if job.table.is_some() => job.write_folder(out, "parquet")?,
                 true => job.write_folder(out, arguments.to.extension())?,
                 false => job.write_file(out)?,
             }
@@ -190,12 +153,15 @@ pub(crate) fn run(
     };
     if let Some(stats) = &arguments.stats {
         refuse_agents_folder(stats, &work.roots)?;
-        write_stats(stats, &totals, notices.len())?;
+        write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
     let failed = !notices.is_empty();
     notices.splice(0..0, work.notices.iter().cloned());
     if !global.quiet {
         ui::notices(&notices);
+        if on_unknown == OnUnknown::Warn {
+            totals.warn_of_versions();
+        }
         totals.say();
     }
     Ok(match (totals.sessions, failed) {
@@ -205,10 +171,18 @@ pub(crate) fn run(
     })
 }
 
-fn read_prices(path: &Path) -> Result<Prices, CliError> {
-    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    Prices::parse(&text).map_err(|error| failed(error.to_string()))
+impl ExportArguments {
+    /// The columns of the table, if it is to be one.
+    fn table(&self, format: &Format<'_>) -> Result<Option<Vec<Field>>, CliError> {
+        let named = self.out.as_ref().and_then(|out| out.extension());
+        if !self.parquet && named.is_none_or(|end| end != "parquet") {
+            return Ok(None);
+        }
+        columns(format).map(Some).ok_or_else(|| {
+            CliError::new("Parquet: this format is written as JSON only")
+                .hint("use --to sft, or --to trace-state without --compact")
+        })
+    }
 }
 
 /// What to export and how.
@@ -217,6 +191,9 @@ struct Job<'a> {
     chosen: &'a [Chosen<'a>],
     options: Options<'a>,
     secrets: Secrets<'a>,
+    /// Columns, for a table.
+    table: Option<Vec<Field>>,
+    on_unknown: OnUnknown,
 }
 
 /// A session's document, or why there is none.
@@ -224,13 +201,16 @@ type Made = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
-        let (session, failures) = match chosen {
-            Chosen::Session(files) => agents::read(files, self.work.limits, buffer)?,
-            Chosen::Agent(file) => {
-                (claude_code::read_stray(file, self.work.limits, buffer)?, Vec::new())
-            }
+        let limits = self.work.limits;
+        let (mut material, failures) = match chosen {
+            Chosen::Session(files) => Material::read(files, self.options.format, limits, buffer)?,
+            Chosen::Agent(file) => (Material::read_stray(file, limits, buffer)?, Vec::new()),
         };
-        Ok((export(&session, &self.options, self.secrets)?, failures))
+        Ok((material.export(&self.options, self.secrets)?, failures))
+    }
+
+    fn refuses(&self, document: &Document) -> bool {
+        self.on_unknown == OnUnknown::Fail && !document.figures.states.outside.is_empty()
     }
 
     /// Hands every document to `put` in the order of the sessions.
@@ -260,7 +240,11 @@ impl Job<'_> {
                     Err(error) => notices.push(note(&error)),
                     Ok((document, failures)) if document.is_empty => {
                         notices.extend(failures.iter().map(note));
-                        totals.empty += 1;
+                        totals.add_empty(&document);
+                    }
+                    Ok((document, _)) if self.refuses(&document) => {
+                        failure = Some(refused_versions(chosen.path(), &document));
+                        return false;
                     }
                     Ok((mut document, failures)) => {
                         notices.extend(failures.iter().map(note));
@@ -300,7 +284,15 @@ impl Job<'_> {
         }
         let mut done = None;
         write_file::<CliError>(out, Access::Usual, |file| {
-            done = Some(self.each(|_, document| Ok(document.copy_to(file)?))?);
+            done = Some(match &self.table {
+                None => self.each(|_, document| Ok(document.copy_to(file)?))?,
+                Some(columns) => {
+                    let mut table = Table::new(file, columns)?;
+                    let done = self.each(|_, document| table.put(document))?;
+                    table.finish()?;
+                    done
+                }
+            });
             Ok(())
         })?;
         done.ok_or_else(|| CliError::new("nothing was written"))
@@ -331,7 +323,14 @@ impl Job<'_> {
             let Some(name) = name.filter(|name| folder.files().contains_key(*name)) else {
                 return Ok(());
             };
-            let bytes = folder.write::<CliError>(name, |file| Ok(document.copy_to(file)?))?;
+            let bytes = folder.write::<CliError>(name, |file| match &self.table {
+                None => Ok(document.copy_to(file)?),
+                Some(columns) => {
+                    let mut table = Table::new(file, columns)?;
+                    table.put(document)?;
+                    table.finish()
+                }
+            })?;
             written.push((name.clone(), bytes));
             Ok(())
         })?;
@@ -353,4 +352,11 @@ impl Job<'_> {
         );
         Ok((totals, notices))
     }
+}
+
+fn refused_versions(path: &Path, document: &Document) -> CliError {
+    let versions: Vec<&str> = document.figures.states.outside.keys().map(String::as_str).collect();
+    let path = path.display();
+    CliError::new(format!("`{path}`: versions outside the range: {}", versions.join(", ")))
+        .hint("widen --versions, or say --on-unknown warn, skip or ignore")
 }

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::figures;
 use crate::ui;
-use backstory_session::export::{Document, Figures};
+use backstory_session::export::{Census, Document, Figures, Skipped};
 use backstory_session::redact::{Class, Report};
 use backstory_session::store::{Access, write_file};
 use serde_json::json;
@@ -29,6 +29,24 @@ impl Totals {
         self.redacted.add(&document.redacted);
     }
 
+    /// A session of which nothing is written still counts.
+    pub(super) fn add_empty(&mut self, document: &Document) {
+        self.empty += 1;
+        let (states, census) = (document.figures.states.clone(), document.figures.census.clone());
+        self.figures.add(&Figures { states, census, ..Figures::default() });
+    }
+
+    /// Versions that are outside the range.
+    pub(super) fn warn_of_versions(&self) {
+        let outside = &self.figures.states.outside;
+        if outside.is_empty() {
+            return;
+        }
+        let versions: Vec<String> =
+            outside.iter().map(|(version, count)| format!("{version} ({count})")).collect();
+        ui::warn(&format!("messages of versions outside the range: {}", versions.join(", ")));
+    }
+
     /// One or two lines on standard error.
     pub(super) fn say(&self) {
         let mut parts = vec![
@@ -45,17 +63,10 @@ impl Totals {
         ui::say(&format!("exported: {}", parts.join(", ")));
         let states = &self.figures.states;
         if states.messages > 0 {
-            ui::say(&format!(
-                "states: {} of {} messages; none for {} off the chain, {} of subagents, {} of the client, {} empty, {} too short, {} without id",
-                figures::grouped(states.states),
-                figures::grouped(states.messages),
-                states.off_chain,
-                states.subagent,
-                states.synthetic,
-                states.empty_action,
-                states.short_action,
-                states.without_uuid,
-            ));
+            ui::say(&self.states_line());
+        }
+        if let Some(census) = &self.figures.census {
+            ui::say(&records_line(census));
         }
         let left = [
             (self.empty, "empty session", "empty sessions"),
@@ -73,7 +84,92 @@ impl Totals {
     }
 }
 
-pub(super) fn write_stats(path: &Path, totals: &Totals, failed: usize) -> Result<(), CliError> {
+impl Totals {
+    fn states_line(&self) -> String {
+        let states = &self.figures.states;
+        let mut line = format!(
+            "states: {} of {} messages of models in {}",
+            figures::grouped(states.states),
+            figures::grouped(states.messages),
+            figures::counted(states.rows, "line", "lines"),
+        );
+        let skipped: Vec<String> = Skipped::ALL
+            .into_iter()
+            .filter(|reason| states.skipped(*reason) > 0)
+            .map(|reason| {
+                format!("{} {}", figures::grouped(states.skipped(reason)), reason.words())
+            })
+            .collect();
+        if !skipped.is_empty() {
+            line.push_str(&format!("; none for {}", skipped.join(", ")));
+        }
+        for (count, what) in [
+            (states.cut_histories, "histories cut"),
+            (states.after_error, "after a failed call"),
+            (states.left_out_words, "calls without the words before them"),
+        ] {
+            if count > 0 {
+                line.push_str(&format!("; {} {what}", figures::grouped(count)));
+            }
+        }
+        line
+    }
+}
+
+fn records_line(census: &Census) -> String {
+    let skipped: Vec<String> = census
+        .skipped
+        .iter()
+        .map(|(reason, count)| format!("{} {}", figures::grouped(*count), reason.replace('_', " ")))
+        .collect();
+    format!(
+        "records: {} on {} lines ({} blank, {} bad): {} in answers, {} in histories, skipped {}",
+        figures::grouped(census.records),
+        figures::grouped(census.lines),
+        figures::grouped(census.blank_lines),
+        figures::grouped(census.bad_lines),
+        figures::grouped(census.answers),
+        figures::grouped(census.history),
+        if skipped.is_empty() { "none".to_owned() } else { skipped.join(", ") },
+    )
+}
+
+fn input(census: &Census) -> serde_json::Value {
+    json!({
+        "files": census.files,
+        "bytes": census.bytes,
+        "lines": census.lines,
+        "blank": census.blank_lines,
+        "bad_json": census.bad_lines,
+        "non_object": census.non_object,
+        "records": census.records,
+        "records_by_type": census.records_by_type,
+        "unknown_types": census.unknown_types,
+        "answers": census.answers,
+        "history": census.history,
+        "skipped": census.skipped,
+        "turns": census.turns,
+        "orphans_use": census.orphan_calls,
+        "orphans_result": census.orphan_results,
+        "dup_uuid": census.duplicate_uuids,
+        "dangling_parent": census.missing_parents,
+        "forks": census.forks,
+        "compact_boundaries": census.compactions,
+        "tokens": {
+            "in": census.tokens.input,
+            "out": census.tokens.output,
+            "cache_r": census.tokens.cache_read,
+            "cache_w": census.tokens.cache_write,
+        },
+    })
+}
+
+pub(super) fn write_stats(
+    path: &Path,
+    totals: &Totals,
+    tokenizer: &str,
+    failed: usize,
+) -> Result<(), CliError> {
     let figures = &totals.figures;
     let states = &figures.states;
     let redacted: Vec<_> = totals
@@ -105,15 +201,25 @@ pub(super) fn write_stats(path: &Path, totals: &Totals, failed: usize) -> Result
             "messages": states.messages,
             "states": states.states,
             "extra_states": states.extra_states,
-            "off_chain": states.off_chain,
-            "synthetic": states.synthetic,
-            "subagent": states.subagent,
-            "empty_action": states.empty_action,
-            "short_action": states.short_action,
-            "without_uuid": states.without_uuid,
+            "rows": states.rows,
+            "off_chain": states.skipped(Skipped::OffChain),
+            "synthetic": states.skipped(Skipped::Synthetic),
+            "subagent": states.skipped(Skipped::Subagent),
+            "empty_action": states.skipped(Skipped::EmptyAction),
+            "short_action": states.skipped(Skipped::ShortAction),
+            "without_uuid": states.skipped(Skipped::WithoutUuid),
+            "too_long": states.skipped(Skipped::TooLong),
+            "version": states.skipped(Skipped::Version),
+            "no_prompt": states.skipped(Skipped::NoPrompt),
             "cut_histories": states.cut_histories,
             "after_error": states.after_error,
+            "left_out_words": states.left_out_words,
+            "outside_versions": states.outside,
+            "versions": states.versions,
+            "models": states.models,
+            "tokenizer": tokenizer,
         },
+        "input": figures.census.as_ref().map(input),
         "redacted": redacted,
     });
     write_file::<CliError>(path, Access::Usual, |out| {

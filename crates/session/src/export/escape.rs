@@ -54,6 +54,41 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// JSON whose strings show what is not ASCII as it is: what a model would write.
+pub(super) fn unescaped(json: &[u8]) -> String {
+    let text = String::from_utf8_lossy(json);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_ref();
+    while let Some(at) = rest.find('\\') {
+        let (plain, escape) = rest.split_at(at);
+        out.push_str(plain);
+        let (character, length) = match unit(escape) {
+            Some(high @ 0xd800..0xdc00) => {
+                let low =
+                    escape.get(6..).and_then(unit).filter(|low| (0xdc00..0xe000).contains(low));
+                let pair = low.map(|low| 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+                (pair.and_then(char::from_u32), 12)
+            }
+            Some(code @ 0x80..) => (char::from_u32(code), 6),
+            _ => (None, 2),
+        };
+        let length = if character.is_some() { length } else { 2 };
+        let (taken, behind) = escape.split_at_checked(length).unwrap_or((escape, ""));
+        match character {
+            Some(character) => out.push(character),
+            None => out.push_str(taken),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The number of an escape such as `\u00e9` at the start of a text.
+fn unit(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
+}
+
 fn write_escape(character: char, out: &mut Vec<u8>) {
     let short = match character {
         '"' => b"\\\"",
@@ -81,6 +116,17 @@ fn write_escape(character: char, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_ascii_is_shown_as_it_is() {
+        let text = "\u{e9}\u{1f600}\"\\u00e9\n\u{1}\u{7f}/";
+        let mut json = Vec::new();
+        write_text(text, &mut json);
+        let shown = unescaped(&json);
+        assert!(shown.contains("\u{e9}\u{1f600}") && shown.is_char_boundary(1));
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert_eq!(unescaped(br#""\ud800 \udc00\ud83d\ude00""#), "\"\\ud800 \\udc00\u{1f600}\"");
+    }
 
     #[test]
     fn odd_bytes_are_found_wherever_they_stand() {

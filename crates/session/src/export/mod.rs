@@ -13,27 +13,36 @@ mod fetch;
 mod flow;
 mod json;
 mod language;
+mod learn;
 mod lines;
+mod material;
 mod murmur;
 mod number;
 mod opentraces;
 mod prepared;
+mod rows;
+mod sft;
 mod shapes;
 mod states;
 mod tree;
 
 pub use commits::Repositories;
+pub use material::Material;
+pub use sft::{Arguments, Per, SftFormat, SftOptions};
 pub use states::{
-    Granularity, Layout, MessageStyle, StateFigures, StateOptions, StateView, Subagents, Synthetic,
-    SystemPrompt, Thinking,
+    Census, Chain, CountTokens, Granularity, Layout, MessageStyle, OnUnknown, Records, Skipped,
+    StateFigures, StateOptions, StateView, Subagents, Synthetic, SystemPrompt, Thinking, Tokenizer,
+    ToolErrors, VersionRange,
 };
 
+use crate::history::Notes;
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
 use crate::stats::Prices;
-use crate::store::{Spool, StoreError};
+use crate::store::{SessionFiles, Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
+use rows::Rows;
 use std::io::{self, Write};
 
 /// What to make of sessions.
@@ -43,6 +52,14 @@ pub enum Format<'o> {
     Atif(AtifSchema),
     AgentTrace,
     TraceState(StateOptions<'o>),
+    Sft(SftOptions<'o>),
+}
+
+impl Format<'_> {
+    /// Whether it says whose lines are whose.
+    fn tells_lines(self) -> bool {
+        matches!(self, Format::OpenTraces(_) | Format::AgentTrace)
+    }
 }
 
 /// Versions of OpenTraces' `TraceRecord`.
@@ -81,7 +98,7 @@ pub enum Secrets<'r> {
 /// A session in another format, ready to leave.
 #[derive(Debug)]
 pub struct Document {
-    spool: Spool,
+    body: Body,
     /// What was taken out.
     pub redacted: Report,
     /// The session holds nothing that the format could tell.
@@ -89,8 +106,25 @@ pub struct Document {
     pub figures: Figures,
 }
 
+/// What a document is made of.
+#[derive(Debug)]
+enum Body {
+    Written(Spool),
+    /// Put together as it leaves.
+    Rows(Rows),
+}
+
+/// What the code of a format has to tell besides what it wrote.
+#[derive(Debug, Default)]
+struct Made {
+    states: StateFigures,
+    /// Of each item of the flow.
+    fates: Vec<states::Fate>,
+    rows: Option<Rows>,
+}
+
 /// What a document holds and what it leaves out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     pub steps: u64,
     pub calls: u64,
@@ -102,6 +136,8 @@ pub struct Figures {
     pub housekeeping: u64,
     /// Of training states.
     pub states: StateFigures,
+    /// Of the records they were made from, where that was wanted.
+    pub census: Option<Census>,
 }
 
 impl Figures {
@@ -116,23 +152,35 @@ impl Figures {
         self.abandoned_turns += other.abandoned_turns;
         self.housekeeping += other.housekeeping;
         self.states.add(&other.states);
+        if let Some(census) = &other.census {
+            self.census.get_or_insert_default().add(census);
+        }
     }
 }
 
 impl Document {
     /// Writes it, with a line end.
     pub fn copy_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.spool.copy_to(out)
+        match &mut self.body {
+            Body::Written(spool) => spool.copy_to(out),
+            Body::Rows(rows) => rows.copy_to(out),
+        }
     }
 
     /// How many bytes it has.
     pub fn bytes(&self) -> u64 {
-        self.spool.len()
+        match &self.body {
+            Body::Written(spool) => spool.len(),
+            Body::Rows(rows) => rows.len(),
+        }
     }
 
     /// How many bytes of memory it takes.
     pub fn memory(&self) -> u64 {
-        self.spool.memory()
+        match &self.body {
+            Body::Written(spool) => spool.memory(),
+            Body::Rows(rows) => rows.memory(),
+        }
     }
 }
 
@@ -144,37 +192,60 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-/// Makes a document of a session. Nothing comes out when redaction or reading fails.
+/// Makes a document of a session of Claude Code that was read already; others come as
+/// [`Material`]. Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Prepared::new(session, options)?;
-    let (spool, redacted, states) = match secrets {
+    make(session, None, &mut [], options, secrets)
+}
+
+fn make(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    notes: &mut [Notes<'_>],
+    options: &Options<'_>,
+    secrets: Secrets<'_>,
+) -> Result<Document, StoreError> {
+    let prepared = Prepared::new(session, notes, options)?;
+    let (spool, redacted, made) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = Canon::new(Clearing::Raw(raw));
-            let states = write(&prepared, options, None, &mut canon)?;
-            (canon.finish(), Report::default(), states)
+            let made = write(&prepared, options, None, &mut canon)?;
+            (canon.finish(), Report::default(), made)
         }
         Secrets::TakenOut(redactor) => {
             let mut scrubber = redactor.session();
-            let mut canon = Canon::new(Clearing::Learn(&mut scrubber));
-            write(&prepared, options, None, &mut canon)?;
-            drop(canon);
+            learn::learn(session, files, &mut scrubber)?;
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
-            let states = write(&prepared, options, Some(&report), &mut canon)?;
-            (canon.finish(), report, states)
+            let made = write(&prepared, options, Some(&report), &mut canon)?;
+            (canon.finish(), report, made)
         }
     };
-    let figures = Figures { states, ..prepared.figures() };
+    let Made { states, fates, rows } = made;
+    let records = match &options.format {
+        Format::TraceState(states) => states.records,
+        Format::Sft(sft) => sft.states.records,
+        _ => Records::Leave,
+    };
+    let census = match records {
+        Records::Count(limits) => states::count_records(&prepared, &fates, limits)?,
+        Records::Leave => None,
+    };
+    let figures = Figures { states, census, ..prepared.figures() };
     let is_empty = match options.format {
         Format::OpenTraces(_) | Format::Atif(_) => figures.steps == 0,
         Format::AgentTrace => figures.attributed_lines == 0,
-        Format::TraceState(_) => figures.states.states == 0,
+        Format::TraceState(_) | Format::Sft(_) => figures.states.states == 0,
     };
-    Ok(Document { spool, redacted, is_empty, figures })
+    let body = match rows {
+        Some(rows) => Body::Rows(rows),
+        None => Body::Written(spool),
+    };
+    Ok(Document { body, redacted, is_empty, figures })
 }
 
 fn write(
@@ -182,7 +253,7 @@ fn write(
     options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut Canon<'_>,
-) -> Result<StateFigures, StoreError> {
+) -> Result<Made, StoreError> {
     match options.format {
         Format::OpenTraces(schema) => {
             opentraces::write(prepared, schema, options, report, canon)?;
@@ -190,7 +261,8 @@ fn write(
         Format::Atif(schema) => atif::write(prepared, schema, options, canon)?,
         Format::AgentTrace => agent_trace::write(prepared, options, canon),
         Format::TraceState(states) => return states::write(prepared, &states, options, canon),
+        Format::Sft(sft) => return sft::write(prepared, &sft, options, canon),
     }
     canon.end_line();
-    Ok(StateFigures::default())
+    Ok(Made::default())
 }

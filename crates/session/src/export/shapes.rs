@@ -3,6 +3,7 @@
 use super::fetch::Fetcher;
 use super::flow::{Flow, What};
 use super::json::{Canon, sha256};
+use super::states::SystemPrompt;
 use crate::model::{Content, Step};
 use crate::store::StoreError;
 use backstory_format::json::Kind;
@@ -74,6 +75,40 @@ impl Shapes {
         key(flow, member, step)
             .and_then(|key| self.known.get(&key))
             .map_or(&[], |(_, names)| names.as_slice())
+    }
+
+    /// The system prompt of a message, cleared.
+    pub(super) fn system<'a>(
+        &'a self,
+        flow: &Flow<'_>,
+        member: usize,
+        step: &Step,
+        wanted: SystemPrompt<'a>,
+    ) -> Option<&'a str> {
+        match wanted {
+            SystemPrompt::None => None,
+            SystemPrompt::Text(text) => Some(text),
+            SystemPrompt::Auto => {
+                let name = self.prompt(flow, member, step)?;
+                self.prompts.get(name).map(String::as_str)
+            }
+        }
+    }
+
+    /// [`write_tools`](Shapes::write_tools) for those of a sorted list of names.
+    pub(super) fn write_named_tools(
+        &self,
+        names: &[String],
+        fetcher: &mut Fetcher<'_>,
+        canon: &mut Canon<'_>,
+        mut write: impl FnMut(&mut Canon<'_>, backstory_format::json::Value<'_>),
+    ) -> Result<(), StoreError> {
+        self.write_tools(fetcher, canon, |canon, tool| {
+            let name = tool.get_text("name").unwrap_or_default();
+            if names.binary_search_by(|known| known.as_str().cmp(&name)).is_ok() {
+                write(canon, tool);
+            }
+        })
     }
 
     /// Writes each definition with `write`, which gets description, schema and name.

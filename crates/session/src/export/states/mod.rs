@@ -2,176 +2,156 @@
 //!
 //! A state is one message of a model (all records of its id) on the active chain; its history is what
 //! stood before that message, so no state ever holds a part of its own answer. After a compaction the
-//! history begins with the summary, because that is what the model was given. Messages are written
-//! once per conversation; each state repeats the bytes.
+//! history begins with the summary, because that is what the model was given. Messages are made once
+//! per conversation; each state repeats the bytes when it is written.
 
+mod census;
+mod figures;
 mod message;
 mod options;
+mod talk;
+mod tokens;
+mod versions;
+mod walk;
 
-use super::Options;
-use super::fetch::Fetcher;
+pub use census::Census;
+pub use figures::{Skipped, StateFigures};
+pub use options::{
+    Chain, Granularity, Layout, MessageStyle, Records, StateOptions, StateView, Subagents,
+    Synthetic, SystemPrompt, Thinking, ToolErrors,
+};
+pub use tokens::{CountTokens, Tokenizer};
+pub use versions::{OnUnknown, VersionRange};
+
+pub(super) use census::count as count_records;
+pub(super) use figures::Fate;
+use message::Style;
+pub(super) use message::thoughts;
+pub(super) use talk::{Conversation, Keep, Window};
+pub(super) use walk::{Active, members_in_order, reason_to_skip};
+
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::prepared::Prepared;
+use super::rows::{Piece, Rows};
 use super::shapes::Shapes;
+use super::{Made, Options};
+use crate::export::fetch::Fetcher;
 use crate::model::{Call, CallOutcome, Step, TurnKind};
 use crate::store::StoreError;
-use message::Style;
-pub use options::{
-    Granularity, Layout, MessageStyle, StateFigures, StateOptions, StateView, Subagents, Synthetic,
-    SystemPrompt, Thinking,
-};
-
-/// The messages of one conversation so far.
-#[derive(Debug, Default)]
-struct Conversation {
-    /// The system prompt as a message.
-    system: Vec<u8>,
-    bytes: Vec<u8>,
-    /// Where each message ends in `bytes`, and its characters.
-    ends: Vec<(usize, u64)>,
-    /// Messages that begin a turn.
-    turns: Vec<usize>,
-    /// Messages before this one were replaced by a summary.
-    start: usize,
-    states: Vec<Vec<u8>>,
-    /// The last result was a failure.
-    failed: bool,
-    began: bool,
-}
-
-impl Conversation {
-    fn push(&mut self, message: Vec<u8>) {
-        if !self.bytes.is_empty() {
-            self.bytes.extend_from_slice(b", ");
-        }
-        self.bytes.extend_from_slice(&message);
-        self.ends.push((self.bytes.len(), message.len() as u64));
-    }
-
-    fn characters(&self, from: usize) -> u64 {
-        self.ends.get(from..).unwrap_or_default().iter().map(|(_, size)| size).sum()
-    }
-
-    /// The bytes of messages `from..upto`.
-    fn part(&self, from: usize, upto: usize) -> &[u8] {
-        let end = |count: usize| {
-            count.checked_sub(1).and_then(|at| self.ends.get(at)).map_or(0, |(end, _)| *end)
-        };
-        let begin = match end(from) {
-            0 => 0,
-            // Behind the comma.
-            begin => begin + 2,
-        };
-        self.bytes.get(begin..end(upto)).unwrap_or_default()
-    }
-
-    /// Which messages a history of at most so many tokens has: perhaps the first prompt, then all
-    /// from some turn on.
-    fn window(&self, most: Option<u64>) -> (Option<usize>, usize) {
-        let fits = |from: usize, first: u64| {
-            most.is_none_or(|most| {
-                (self.system.len() as u64 + first + self.characters(from)) / 4 <= most
-            })
-        };
-        if fits(self.start, 0) {
-            return (None, self.start);
-        }
-        let first = self.start;
-        let kept = self.ends.get(first).map_or(0, |(_, size)| *size);
-        let later = self.turns.iter().copied().filter(|turn| *turn > first);
-        let mut last = self.ends.len();
-        for turn in later {
-            last = turn;
-            if fits(turn, kept) {
-                break;
-            }
-        }
-        (Some(first), last)
-    }
-}
+use std::cell::RefMut;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
     states: &StateOptions<'_>,
     options: &Options<'_>,
     canon: &mut Canon<'_>,
-) -> Result<StateFigures, StoreError> {
+) -> Result<Made, StoreError> {
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
     let talks = prepared.flow.members.iter().map(|_| Conversation::default()).collect();
     let style = Style { style: states.messages, thinking: states.thinking, options };
-    let figures = StateFigures::default();
-    let mut writer = Writer { prepared, shapes, states, style, talks, fetcher, canon, figures };
-    let members = prepared.flow.members.len();
-    match states.subagents {
-        Subagents::Inline => writer.walk(|_| true)?,
-        Subagents::Skip => writer.walk(|item| item.member == 0)?,
-        Subagents::Separate => {
-            for member in 0..members {
-                writer.walk(|item| item.member == member)?;
-            }
-        }
+    let mut writer = Writer {
+        active: Active::of(&prepared.flow),
+        prepared,
+        shapes,
+        states,
+        style,
+        talks,
+        fetcher,
+        canon,
+        figures: StateFigures::default(),
+        fates: vec![Fate::Untold; prepared.flow.items.len()],
+        pieces: Vec::new(),
+        turn: 0,
+        step: 0,
+    };
+    for part in members_in_order(prepared.flow.members.len(), states.subagents) {
+        writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    if states.subagents == Subagents::Skip {
-        writer.count_skipped();
-    }
+    writer.count_skipped();
     if states.layout == Layout::Compact {
-        for member in 0..members {
+        for member in 0..prepared.flow.members.len() {
             writer.compact(member);
         }
     }
-    Ok(writer.figures)
+    let Writer { talks, pieces, figures, fates, .. } = writer;
+    let rows = (states.layout == Layout::Full).then(|| {
+        let shared = talks.into_iter().flat_map(|talk| [talk.system, talk.bytes]);
+        Rows::new(shared.collect(), pieces)
+    });
+    Ok(Made { states: figures, fates, rows })
 }
 
 struct Writer<'w, 's, 'c> {
+    active: Active<'s>,
     prepared: &'w Prepared<'s>,
     shapes: Shapes,
     states: &'w StateOptions<'w>,
     style: Style<'w>,
     talks: Vec<Conversation>,
-    fetcher: Fetcher<'s>,
+    fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
     figures: StateFigures,
+    fates: Vec<Fate>,
+    pieces: Vec<Piece>,
+    turn: u64,
+    step: u64,
+}
+
+/// What a state is told of besides its history.
+struct Answer<'a> {
+    member: usize,
+    step: &'a Step,
+    uuid: &'a str,
+    window: &'a Window,
+    turn: u64,
+    number: u64,
 }
 
 impl Writer<'_, '_, '_> {
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
         let prepared = self.prepared;
-        for item in prepared.flow.items.iter().filter(|item| wanted(item)) {
+        let items = prepared.flow.items.iter().enumerate();
+        for (at, item) in items.filter(|(_, item)| wanted(item)) {
             let member = item.member;
             match item.what {
                 What::Prompt(turn) => {
                     let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
                     let words = self.fetcher.words(member, blocks)?;
                     let message = self.style.said("user", &words, self.canon);
+                    (self.turn, self.step) = (self.turn + 1, 0);
                     let Some(talk) = self.talks.get_mut(member) else { continue };
                     if turn.kind == TurnKind::Compact {
-                        talk.start = talk.ends.len();
+                        talk.start = talk.len();
                     }
-                    talk.turns.push(talk.ends.len());
-                    talk.push(message);
+                    talk.begin_turn();
+                    talk.push(&message, &self.states.tokenizer);
                 }
                 What::Interjection(typed) => {
                     let words = self.fetcher.text(member, &typed.text)?.into_owned();
                     let message = self.style.said("user", &words, self.canon);
-                    self.talks.get_mut(member).into_iter().for_each(|talk| {
-                        talk.push(message.clone());
-                    });
+                    let Some(talk) = self.talks.get_mut(member) else { continue };
+                    talk.push(&message, &self.states.tokenizer);
                 }
-                What::Step(step) => self.step(item, step)?,
+                What::Step(step) => self.step(at, item, step)?,
             }
         }
         Ok(())
     }
 
-    fn step(&mut self, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
+    fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
         self.figures.messages += 1;
         self.begin(item.member, step);
-        self.state(item, step)?;
+        let fate = self.state(item, step)?;
+        if let Some(slot) = self.fates.get_mut(at) {
+            *slot = fate;
+        }
+        self.step += 1;
         let made = self.style.step(item.member, step, &mut self.fetcher, self.canon)?;
         let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
-        made.into_iter().for_each(|message| talk.push(message));
+        talk.begin_step();
+        made.iter().for_each(|message| talk.push(message, &self.states.tokenizer));
         let ended = |call: &Call| call.result.as_ref().map(|result| result.outcome);
         if step.calls().next().is_some() {
             talk.failed = step.calls().any(|call| ended(call) == Some(CallOutcome::Error));
@@ -181,34 +161,26 @@ impl Writer<'_, '_, '_> {
 
     /// Puts the system prompt in front once it is known.
     fn begin(&mut self, member: usize, step: &Step) {
-        let flow = &self.prepared.flow;
-        let prompt = match self.states.system {
-            SystemPrompt::None => None,
-            SystemPrompt::Text(text) => Some(text.to_owned()),
-            SystemPrompt::Auto => {
-                let name = self.shapes.prompt(flow, member, step);
-                name.and_then(|name| self.shapes.prompts.get(name)).cloned()
-            }
-        };
-        let Some(talk) = self.talks.get_mut(member).filter(|talk| !talk.began) else { return };
+        if self.talks.get(member).is_none_or(|talk| talk.began) {
+            return;
+        }
+        let prompt = self.shapes.system(&self.prepared.flow, member, step, self.states.system);
+        let message = prompt.map(|prompt| self.style.system(prompt, self.canon));
+        let Some(talk) = self.talks.get_mut(member) else { return };
         talk.began = true;
-        if let Some(prompt) = prompt {
-            talk.system = self.style.system(&prompt, self.canon);
+        if let Some(message) = message {
+            talk.set_system(message, &self.states.tokenizer);
         }
     }
 
-    fn state(&mut self, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
-        if step.synthetic && self.states.synthetic == Synthetic::Skip {
-            self.figures.synthetic += 1;
-            return Ok(());
-        }
-        if !step.on_chain {
-            self.figures.off_chain += 1;
-            return Ok(());
+    fn state(&mut self, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
+        let reason =
+            reason_to_skip(item.member, step, self.states, &self.active, &mut self.figures);
+        if let Some(reason) = reason {
+            return Ok(self.figures.skip(reason));
         }
         let Some(uuid) = step.uuids.first() else {
-            self.figures.without_uuid += 1;
-            return Ok(());
+            return Ok(self.figures.skip(Skipped::WithoutUuid));
         };
         let calls: Vec<Option<usize>> = match self.states.granularity {
             Granularity::Step => vec![None],
@@ -223,77 +195,88 @@ impl Writer<'_, '_, '_> {
         }
         let longest = actions.iter().map(|(_, action)| action.chars().count()).max().unwrap_or(0);
         if longest == 0 {
-            self.figures.empty_action += 1;
-            return Ok(());
+            return Ok(self.figures.skip(Skipped::EmptyAction));
         }
         if longest < self.states.min_action_chars {
-            self.figures.short_action += 1;
-            return Ok(());
+            return Ok(self.figures.skip(Skipped::ShortAction));
         }
+        let Some(talk) = self.talks.get(item.member) else { return Ok(Fate::Untold) };
+        let window =
+            talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
+        let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
         self.figures.extra_states += actions.len() as u64 - 1;
+        let answer = Answer {
+            member: item.member,
+            step,
+            uuid,
+            window: &window,
+            turn: self.turn.saturating_sub(1),
+            number: self.step,
+        };
         for (call, action) in actions {
             self.figures.states += 1;
+            self.figures.rows += u64::from(self.states.layout == Layout::Full);
             let call = call.and_then(|at| step.calls().nth(at)).and_then(|call| call.id.clone());
-            self.write_state(item.member, step, uuid, call.as_deref(), &action);
+            self.write_state(&answer, call.as_deref(), &action);
         }
-        Ok(())
+        Ok(Fate::Answer)
     }
 
-    fn write_state(
-        &mut self,
-        member: usize,
-        step: &Step,
-        uuid: &str,
-        call: Option<&str>,
-        action: &str,
-    ) {
+    fn write_state(&mut self, answer: &Answer<'_>, call: Option<&str>, action: &str) {
         let prepared = self.prepared;
-        let Some(session) = prepared.flow.members.get(member) else { return };
-        let Some(talk) = self.talks.get_mut(member) else { return };
-        let (first, from) = talk.window(self.states.max_history_tokens);
-        let upto = talk.ends.len();
-        self.figures.cut_histories += u64::from(first.is_some());
+        let Some(session) = prepared.flow.members.get(answer.member) else { return };
+        let Some(talk) = self.talks.get_mut(answer.member) else { return };
+        let window = answer.window;
+        self.figures.cut_histories += u64::from(!window.kept.is_empty());
         self.figures.after_error += u64::from(talk.failed);
-        let full = self.states.layout == Layout::Full;
         let canon = &mut *self.canon;
-        let outer = if full { None } else { Some(canon.begin_aside()) };
+        let outer = canon.begin_aside();
         canon.open();
-        if full {
-            canon.key("messages");
-            let first = first.map(|first| talk.part(first, first + 1)).unwrap_or_default();
-            canon.written_list([&talk.system, first, talk.part(from, upto)]);
-        } else {
-            canon.key("first");
-            canon.number_or_null(first.map(|first| first as u64));
+        if self.states.layout == Layout::Compact {
+            canon.key("kept");
+            canon.open_list();
+            window.kept.iter().for_each(|kept| canon.number(*kept as u64));
+            canon.close_list();
             canon.key("from");
-            canon.number(from as u64);
+            canon.number(window.range.start as u64);
             canon.key("upto");
-            canon.number(upto as u64);
+            canon.number(window.range.end as u64);
         }
         canon.key("meta");
         canon.open();
+        canon.key("cwd");
+        canon.text_or_null(only(&session.cwds));
+        canon.key("git_branch");
+        canon.text_or_null(only(&session.git_branches));
         canon.key("message_id");
-        canon.plain_or_null(step.message_id.as_deref());
+        canon.id_or_null(answer.step.message_id.as_deref());
         canon.key("model");
-        canon.plain_or_null(step.model.as_deref());
+        canon.id_or_null(answer.step.model.as_deref());
         canon.key("n_tokens_est");
-        let characters = talk.system.len() as u64
-            + first.and_then(|at| talk.ends.get(at)).map_or(0, |(_, size)| *size)
-            + talk.characters(from);
-        canon.number(characters / 4);
+        canon.number(window.tokens);
         canon.key("session_id");
-        canon.plain(&session.id);
+        canon.id(&session.id);
+        canon.key("step_index");
+        canon.number(answer.number);
         canon.key("timestamp");
-        canon.plain_or_null(step.timestamp.map(|time| time.to_string()).as_deref());
+        canon.plain_or_null(answer.step.timestamp.map(|time| time.to_string()).as_deref());
         canon.key("tool_error");
-        canon.plain_or_null(talk.failed.then_some("tool_error"));
+        let mark = talk.failed && self.states.tool_errors == ToolErrors::Mark;
+        canon.plain_or_null(mark.then_some("tool_error"));
+        canon.key("tools");
+        let tools = self.shapes.available(&prepared.flow, answer.member, answer.step);
+        canon.text_list(tools.iter().map(String::as_str));
+        canon.key("turn_index");
+        canon.number(answer.turn);
+        canon.key("uuid");
+        canon.id(answer.uuid);
         canon.key("version");
-        canon.plain_or_null(step.version.as_deref());
+        canon.id_or_null(answer.step.version.as_deref());
         canon.close();
         canon.key("state_id");
-        canon.plain(&match call {
-            Some(call) => format!("{}:{uuid}:{call}", session.id),
-            None => format!("{}:{uuid}", session.id),
+        canon.id(&match call {
+            Some(call) => format!("{}:{}:{call}", session.id, answer.uuid),
+            None => format!("{}:{}", session.id, answer.uuid),
         });
         canon.key("student_action");
         // Cleared when it was made.
@@ -305,10 +288,20 @@ impl Writer<'_, '_, '_> {
             }
         }
         canon.close();
-        match outer {
-            None => canon.end_line(),
-            Some(outer) => talk.states.push(canon.end_aside(outer)),
+        let mut state = canon.end_aside(outer);
+        if self.states.layout == Layout::Compact {
+            talk.states.push(state);
+            return;
         }
+        if state.is_empty() {
+            // Learning only.
+            return;
+        }
+        self.pieces.push(Piece::Own(b"{\"messages\": [".to_vec()));
+        talk.pieces(window, 2 * answer.member, &mut self.pieces);
+        state.splice(..1, *b"], ");
+        state.push(b'\n');
+        self.pieces.push(Piece::Own(state));
     }
 
     /// The line of one conversation.
@@ -317,9 +310,10 @@ impl Writer<'_, '_, '_> {
         let Some(talk) = self.talks.get(member).filter(|talk| !talk.states.is_empty()) else {
             return;
         };
+        self.figures.rows += 1;
         self.canon.open();
         self.canon.key("session_id");
-        self.canon.plain(&session.id);
+        self.canon.id(&session.id);
         self.canon.key("system");
         self.canon.written_list([&talk.system, &[], &[]]);
         self.canon.key("messages");
@@ -332,10 +326,21 @@ impl Writer<'_, '_, '_> {
         self.canon.end_line();
     }
 
+    /// Messages that nobody looked at are those of subagents.
     fn count_skipped(&mut self) {
-        let inside = self.prepared.flow.items.iter().filter(|item| item.member > 0);
-        let steps = inside.filter(|item| matches!(item.what, What::Step(_))).count() as u64;
-        self.figures.messages += steps;
-        self.figures.subagent += steps;
+        for (fate, item) in self.fates.iter_mut().zip(&self.prepared.flow.items) {
+            if *fate == Fate::Untold && matches!(item.what, What::Step(_)) {
+                self.figures.messages += 1;
+                *fate = self.figures.skip(Skipped::Subagent);
+            }
+        }
+    }
+}
+
+/// The only one there is, since nothing tells which of several held for a message.
+fn only<T: AsRef<str>>(all: &[T]) -> Option<&str> {
+    match all {
+        [one] => Some(one.as_ref()),
+        _ => None,
     }
 }

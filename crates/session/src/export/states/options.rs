@@ -1,4 +1,7 @@
-//! What a state is, how it is written, and what is counted.
+//! What a state is and how it is written.
+
+use super::{OnUnknown, Tokenizer, VersionRange};
+use backstory_format::Limits;
 
 /// What a state is and how it is written.
 #[derive(Debug, Clone, Copy)]
@@ -8,13 +11,18 @@ pub struct StateOptions<'o> {
     pub system: SystemPrompt<'o>,
     pub subagents: Subagents,
     pub thinking: Thinking,
-    /// Whole turns are dropped from the front until the history is as short; a token is taken for
-    /// four characters.
+    /// The front of the history is dropped until it is as short.
     pub max_history_tokens: Option<u64>,
+    pub tokenizer: Tokenizer<'o>,
     pub min_action_chars: usize,
     pub synthetic: Synthetic,
+    pub chain: Chain,
+    /// Versions of the client that are known to be fine, and what is done about others.
+    pub versions: Option<(&'o VersionRange, OnUnknown)>,
+    pub tool_errors: ToolErrors,
     pub layout: Layout,
     pub view: StateView,
+    pub records: Records,
 }
 
 impl Default for StateOptions<'_> {
@@ -26,10 +34,15 @@ impl Default for StateOptions<'_> {
             subagents: Subagents::Skip,
             thinking: Thinking::Strip,
             max_history_tokens: None,
+            tokenizer: Tokenizer::Estimate,
             min_action_chars: 1,
             synthetic: Synthetic::Skip,
+            chain: Chain::Active,
+            versions: None,
+            tool_errors: ToolErrors::Mark,
             layout: Layout::Full,
             view: StateView::State,
+            records: Records::Leave,
         }
     }
 }
@@ -84,6 +97,22 @@ pub enum Synthetic {
     Include,
 }
 
+/// Which messages of models become states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chain {
+    /// Those that the client would resume with.
+    Active,
+    /// Those before a compaction or a lost parent, too.
+    Story,
+}
+
+/// Whether states after a failed call are marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolErrors {
+    Mark,
+    Ignore,
+}
+
 /// How histories are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -101,47 +130,9 @@ pub enum StateView {
     Example,
 }
 
-/// States and messages that are none, which together are all messages of models.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StateFigures {
-    pub messages: u64,
-    pub states: u64,
-    /// Messages of which several states were made, and how many more that is.
-    pub extra_states: u64,
-    pub off_chain: u64,
-    pub synthetic: u64,
-    pub subagent: u64,
-    pub empty_action: u64,
-    pub short_action: u64,
-    pub without_uuid: u64,
-    pub cut_histories: u64,
-    pub after_error: u64,
-}
-
-impl StateFigures {
-    /// Adds those of another session.
-    pub fn add(&mut self, other: &StateFigures) {
-        self.messages += other.messages;
-        self.states += other.states;
-        self.extra_states += other.extra_states;
-        self.off_chain += other.off_chain;
-        self.synthetic += other.synthetic;
-        self.subagent += other.subagent;
-        self.empty_action += other.empty_action;
-        self.short_action += other.short_action;
-        self.without_uuid += other.without_uuid;
-        self.cut_histories += other.cut_histories;
-        self.after_error += other.after_error;
-    }
-
-    /// Whether states and skips are all messages.
-    pub fn add_up(&self) -> bool {
-        let skipped = self.off_chain
-            + self.synthetic
-            + self.subagent
-            + self.empty_action
-            + self.short_action
-            + self.without_uuid;
-        self.messages == self.states - self.extra_states + skipped
-    }
+/// Whether the fate of every record of the files is counted, for which they are read once more.
+#[derive(Debug, Clone, Copy)]
+pub enum Records {
+    Leave,
+    Count(Limits),
 }

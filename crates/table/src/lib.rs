@@ -1,0 +1,32 @@
+//! Rows of JSON as Parquet, and Parquet as rows of JSON.
+//!
+//! Only the program uses this: the Arrow crates are large, and reading sessions needs none of them.
+//! Values whose shape differs from row to row (inputs of calls, definitions of tools) are stored as JSON
+//! text with the `arrow.json` extension type, which readers such as `datasets` hand back as values. Not
+//! here: what the columns of a format are called.
+
+mod column;
+mod read;
+mod write;
+
+pub use column::{Column, Field};
+pub use read::{Rows, rows_as_json};
+pub use write::TableWriter;
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a table cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("`{}`: {cause}", path.display())]
+    Open { path: PathBuf, cause: io::Error },
+    #[error("no Parquet that can be read: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    #[error("a table cannot hold this: {0}")]
+    Arrow(#[from] arrow_schema::ArrowError),
+    #[error("a row is no JSON object: {0}")]
+    Row(#[from] serde_json::Error),
+    #[error("field `{0}` is in no column")]
+    UnknownField(String),
+}
