@@ -115,12 +115,14 @@ def responses(number, answer):
             "output_tokens": usage["output"], "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": usage["input"] + usage["output"]}
     name = f"resp_{number}"
+    # The first clients go by the statuses.
+    items = [{**item, "status": "completed"} for item in items]
     yield "response.created", {"type": "response.created", "response": {"id": name}}
     for place, item in enumerate(items):
         for kind in ("response.output_item.added", "response.output_item.done"):
             yield kind, {"type": kind, "output_index": place, "item": item}
     done = "response.completed"
-    yield done, {"type": done, "response": {"id": name, "output": items, "usage": told}}
+    yield done, {"type": done, "response": {"id": name, "status": "completed", "output": items, "usage": told}}
 
 
 def message(answer):

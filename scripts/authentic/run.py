@@ -5,7 +5,8 @@
 
 Every agent plays the same story (story.py) against a scripted model on the loopback. Counts of sessions, prompts,
 messages of the model, calls, results, failed calls, edits and tokens are compared with the script's; where an agent has
-edits, `blame` must name the right edit for each line of the file, and none for a line that a person added.
+edits, `export --to agent-trace` must give the session every line that it wrote, and `blame` name the right edit for
+each line of the file, and none for a line that a person added.
 Exit 1 for a difference or an agent that did not do what was scripted, 3 when no agent could be had.
 """
 
@@ -54,6 +55,20 @@ def blame(binary, trace, file):
     return faults
 
 
+def exported(binary, trace):
+    """Faults in the lines that the Agent Trace export gives to the session: all that it wrote."""
+    done = subprocess.run([str(binary), "--quiet", "export", trace, "--to", "agent-trace", "--no-git", "--raw"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        return [f"agent-trace: status {done.returncode}: {done.stderr.strip()[:200]}"]
+    files = [file for line in done.stdout.splitlines() for file in json.loads(line)["files"]]
+    ranges = [one for file in files if file["path"].endswith(story.FILE)
+              for talk in file["conversations"] for one in talk["ranges"]]
+    found = sorted(line for one in ranges for line in range(one["start_line"], one["end_line"] + 1))
+    wanted = list(range(1, len(story.OWNERS) + 1))
+    return [] if found == wanted else [f"agent-trace: lines {found}, not {wanted}"]
+
+
 def judge(binary, out):
     """The counts of a played agent, of both sides, and what is wrong."""
     truth = json.loads((out / "truth.json").read_text())
@@ -65,6 +80,8 @@ def judge(binary, out):
     if found["agent"] != truth["agent"]:
         faults.append(f"agent {found['agent']}")
     if truth["blame"]:
+        found["blamed"] = len(story.OWNERS) + 1
+        faults += exported(binary, truth["trace"])
         faults += blame(binary, truth["trace"], out / "project" / story.FILE)
     return wanted, found, faults
 
@@ -106,7 +123,7 @@ def compare(binary, out, words):
         bad += bool(faults)
         cells = [f"{wanted.get(one)}" if wanted.get(one) == found.get(one) else f"{wanted.get(one)}≠{found.get(one)}"
                  for one in COUNTS]
-        lines = "–" if not hasattr(drive.driver(name), "BLAME") else len(story.OWNERS) + 1
+        lines = found.get("blamed", "–")
         print(f"{head} " + " ".join(f"{cell:>11}" for cell in cells) + f"  {lines!s:>5}  {'differs' if faults else 'ok'}")
         for fault in faults:
             print(f"  {fault}", flush=True)

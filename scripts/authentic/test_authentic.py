@@ -66,7 +66,7 @@ class Model(unittest.TestCase):
 
 
 class Judging(unittest.TestCase):
-    def judge(self, counts, lines):
+    def judge(self, counts, lines, traced=len(story.OWNERS)):
         """The verdict on a program that says this."""
         with tempfile.TemporaryDirectory() as scratch:
             out = pathlib.Path(scratch)
@@ -77,8 +77,11 @@ class Judging(unittest.TestCase):
             told = {**counts, "tokens": {name: counts[name] for name in ("input", "cache_read", "output")}}
             blamed = [{"text": text, "edit": edit} for text, edit in lines]
             program = out / "program"
-            program.write_text("#!/bin/sh\ncase \"$*\" in *blame*) cat <<'E'\n" + json.dumps({"lines": blamed})
-                               + "\nE\n;; *) cat <<'E'\n" + json.dumps({"other_agents": {"codex": told}}) + "\nE\n;; esac\n")
+            ranges = [{"start_line": 1, "end_line": traced}]
+            trace = {"files": [{"path": story.FILE, "conversations": [{"ranges": ranges}]}]}
+            said = {"*blame*": {"lines": blamed}, "*agent-trace*": trace, "*": {"other_agents": {"codex": told}}}
+            cases = "".join(f"{what}) cat <<'E'\n{json.dumps(value)}\nE\n;;\n" for what, value in said.items())
+            program.write_text(f'#!/bin/sh\ncase "$*" in\n{cases}esac\n')
             program.chmod(0o755)
             return run.judge(program, out)[2]
 
@@ -90,6 +93,7 @@ class Judging(unittest.TestCase):
             self.assertEqual(len(self.judge({**counts, name: 2}, lines)), 1, name)
         self.assertEqual(len(self.judge(counts, [*lines[:-1], (lines[-1][0], 1)])), 1)
         self.assertEqual(len(self.judge(counts, lines[:-1])), 1)
+        self.assertEqual(len(self.judge(counts, lines, traced=2)), 1)
 
 
 class Drivers(unittest.TestCase):

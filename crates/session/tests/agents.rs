@@ -271,6 +271,40 @@ fn codex_packed_and_legacy() {
     }
 }
 
+/// Lines of mid 2025: no counts, but a state after each answer; patches are words for the shell.
+#[test]
+fn codex_with_states() {
+    let state = || json!({ "record_type": "state" });
+    let said = |role: &str, text: &str| {
+        json!({ "type": "message", "role": role, "content": [{ "type": "output_text", "text": text }] })
+    };
+    let call = |id: &str, words: Value| {
+        json!({ "type": "function_call", "name": "shell", "call_id": id,
+            "arguments": json!({ "command": words }).to_string() })
+    };
+    let output = |id: &str| {
+        let output = json!({ "output": "", "metadata": { "exit_code": 0 } }).to_string();
+        json!({ "type": "function_call_output", "call_id": id, "output": output })
+    };
+    let patch = "*** Begin Patch\n*** Add File: a.py\n+x = 1\n*** End Patch";
+    let records = [
+        json!({ "id": "old", "timestamp": "2025-08-01T00:00:00Z", "instructions": null }),
+        state(),
+        said("user", "Do it"),
+        state(),
+        call("c1", json!(["bash", "-c", "ls"])),
+        output("c1"),
+        call("c2", json!(["apply_patch", patch])),
+        output("c2"),
+        state(),
+        said("assistant", "Done."),
+    ];
+    let files = vec![("rollout-2025-08-01T00-00-00-old.jsonl", lines(&records))];
+    let (_folder, sessions) = sessions(&Sample { agent: Agent::Codex, files });
+    assert_eq!(figures(&sessions[0]), [1, 2, 2, 2, 0], "calls of one answer are one message");
+    assert_eq!(edits(&sessions[0]), [("a.py".to_owned(), "create")]);
+}
+
 fn openhands_events() -> Vec<Value> {
     let response = |id: &str, call: &str, name: &str, arguments: &str| {
         json!({ "function_name": name, "tool_call_id": call, "total_calls_in_response": 1,

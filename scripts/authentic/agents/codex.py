@@ -79,8 +79,9 @@ def play(scene, program):
         scene.run([path, "exec", story.PROMPT], CODEX_HOME=home)
         trace = scene.trace(home / "sessions", "**/rollout-*.jsonl")
         if not resumes:
-            # The first rollouts hold no token counts.
-            return scene.truth(model, trace, told, input=0, cache_read=0, output=0)
+            # The first rollouts hold no counts of tokens and do not say in which folder the files lie.
+            found = scene.truth(model, trace, told, input=0, cache_read=0, output=0)
+            return {**found, "blame": False}
         scene.run([path, "exec", "resume", trace.stem[-36:], story.SECOND_PROMPT], CODEX_HOME=home)
         trace = scene.trace(home / "sessions", "**/rollout-*.jsonl")
         return scene.truth(model, trace, told, prompts=2)

@@ -12,7 +12,7 @@ pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
     let state = value.get_text("record_type").is_some_and(|kind| kind == "state");
     rollout.draft.count(kind.as_deref().unwrap_or("(bare)"));
     match kind {
-        _ if state => {}
+        _ if state => rollout.state(),
         Some(_) => rollout.item(&value, cite),
         None if value.get("role").is_some() => rollout.item(&value, cite),
         None => rollout.meta(&value, cite),

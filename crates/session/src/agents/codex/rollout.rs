@@ -28,6 +28,8 @@ pub(super) struct Rollout {
     pub(super) echoes: Echoes,
     usage: Usage,
     after_result: bool,
+    /// Whether states tell where an answer ends.
+    stated: bool,
 }
 
 /// How the file tells the tokens of a message.
@@ -72,6 +74,7 @@ impl Rollout {
             echoes: Echoes::default(),
             usage: Usage::default(),
             after_result: false,
+            stated: false,
         }
     }
 
@@ -274,9 +277,15 @@ impl Rollout {
         }
     }
 
+    /// Releases of the middle of 2025 note a state before and after each answer with its outcomes.
+    pub(super) fn state(&mut self) {
+        self.stated = true;
+        self.draft.close();
+    }
+
     /// The model goes on; a new message unless this is still the same.
     pub(super) fn speak(&mut self) {
-        if self.after_result && !self.usage.exact && !self.usage.counted {
+        if self.after_result && !self.usage.exact && !self.usage.counted && !self.stated {
             self.draft.close();
         }
         self.after_result = false;

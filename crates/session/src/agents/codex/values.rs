@@ -105,7 +105,8 @@ pub(super) fn effects(name: &str, input: Option<&Content>) -> Vec<Effect> {
     }
 }
 
-/// `{"cmd": "…"}`, `{"command": "…"}` or `{"command": ["bash", "-lc", "…"]}`.
+/// `{"cmd": "…"}`, `{"command": "…"}`, `{"command": ["bash", "-lc", "…"]}` or
+/// `{"command": ["apply_patch", "…"]}`, which the client carries out itself.
 fn command(input: &Value<'_>) -> Option<String> {
     if let Some(text) = input.get_text("cmd").or_else(|| input.get_text("command")) {
         return Some(text.into_owned());
@@ -117,6 +118,7 @@ fn command(input: &Value<'_>) -> Option<String> {
         .collect();
     match words.as_slice() {
         [_, flag, script] if flag.starts_with('-') => Some(script.clone()),
+        [name, patch] if name == "apply_patch" || name == "applypatch" => Some(patch.clone()),
         [] => None,
         words => Some(words.join(" ")),
     }
