@@ -55,7 +55,8 @@ def node(name, version, packages):
 
     def fill(new):
         new.mkdir()
-        run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", new, *packages], "npm cannot install it")
+        words = ["npm", "install", "--loglevel", "error", "--no-audit", "--no-fund", "--prefix", new, *packages]
+        run(words, "npm cannot install it")
 
     return prepare(folder, fill) / "node_modules" / ".bin"
 
@@ -82,5 +83,5 @@ def run(words, fault):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{fault}: {error}") from None
     if done.returncode:
-        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip() and "complete log" not in line]
         raise Unavailable(f"{fault}: {said[-1][:200] if said else f'status {done.returncode}'}")

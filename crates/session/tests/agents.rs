@@ -275,9 +275,7 @@ fn codex_packed_and_legacy() {
 #[test]
 fn codex_with_states() {
     let state = || json!({ "record_type": "state" });
-    let said = |role: &str, text: &str| {
-        json!({ "type": "message", "role": role, "content": [{ "type": "output_text", "text": text }] })
-    };
+    let said = |role: &str, text: &str| json!({ "type": "message", "role": role, "content": [{ "type": "output_text", "text": text }] });
     let call = |id: &str, words: Value| {
         json!({ "type": "function_call", "name": "shell", "call_id": id,
             "arguments": json!({ "command": words }).to_string() })
@@ -426,9 +424,7 @@ fn openhands_conversations_of_the_sdk() {
     }
     files.push(("events.jsonl", lines(&events)));
     // In a folder the state tells the tokens of each answer, with or without the events.
-    let usage = |id: &str, prompt: u64, output: u64| {
-        json!({ "model": "m", "prompt_tokens": prompt, "completion_tokens": output, "response_id": id })
-    };
+    let usage = |id: &str, prompt: u64, output: u64| json!({ "model": "m", "prompt_tokens": prompt, "completion_tokens": output, "response_id": id });
     let mut told = state;
     told["id"] = json!("44444444");
     told["stats"] = json!({ "usage_to_metrics": { "default": { "accumulated_cost": 0.5,

@@ -218,7 +218,8 @@ impl Reading {
         let outcome = if wrong { CallOutcome::Error } else { CallOutcome::Ok };
         let result = self.draft.plain_result(outcome, text);
         self.draft.result(id.as_deref(), result);
-        if let Some(call) = id.and_then(|id| self.draft.find_call(&id)).filter(|_| created && !wrong)
+        if let Some(call) =
+            id.and_then(|id| self.draft.find_call(&id)).filter(|_| created && !wrong)
         {
             tools::mark_created(call);
         }
