@@ -5,6 +5,7 @@ mod commands;
 mod environment;
 mod error;
 mod pager;
+mod prices;
 mod project;
 mod redaction;
 mod sample;

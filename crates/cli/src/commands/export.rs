@@ -8,17 +8,16 @@ use super::export_target::Target;
 use super::show::refuse_agents_folder;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::prices;
 use crate::redaction::{classes, redactor};
 use crate::select::Chosen;
 use crate::ui;
 use crate::work::Work;
-use backstory_session::agents::{self, claude_code};
 use backstory_session::export::{
-    Document, Format, OnUnknown, Options, Repositories, Secrets, export,
+    Document, Format, Material, OnUnknown, Options, Repositories, Secrets,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
-use backstory_session::stats::Prices;
 use backstory_session::store::{
     Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
 };
@@ -98,10 +97,7 @@ pub(crate) fn run(
     arguments: &ExportArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let prices = match &arguments.prices {
-        Some(path) => read_prices(path)?,
-        None => Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")))?,
-    };
+    let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
     let work = Work::named(&arguments.sessions, global)?;
     let count_records = arguments.stats.is_some().then_some(work.limits);
@@ -189,12 +185,6 @@ impl ExportArguments {
     }
 }
 
-fn read_prices(path: &Path) -> Result<Prices, CliError> {
-    let failed = |cause: String| CliError::new(format!("`{}`: {cause}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    Prices::parse(&text).map_err(|error| failed(error.to_string()))
-}
-
 /// What to export and how.
 struct Job<'a> {
     work: &'a Work,
@@ -211,13 +201,12 @@ type Made = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
-        let (session, failures) = match chosen {
-            Chosen::Session(files) => agents::read(files, self.work.limits, buffer)?,
-            Chosen::Agent(file) => {
-                (claude_code::read_stray(file, self.work.limits, buffer)?, Vec::new())
-            }
+        let limits = self.work.limits;
+        let (mut material, failures) = match chosen {
+            Chosen::Session(files) => Material::read(files, self.options.format, limits, buffer)?,
+            Chosen::Agent(file) => (Material::read_stray(file, limits, buffer)?, Vec::new()),
         };
-        Ok((export(&session, &self.options, self.secrets)?, failures))
+        Ok((material.export(&self.options, self.secrets)?, failures))
     }
 
     fn refuses(&self, document: &Document) -> bool {

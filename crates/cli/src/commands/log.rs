@@ -12,6 +12,7 @@ use backstory_session::history::{Choice, by_model_and_session};
 use backstory_session::wire::{LOG_SCHEMA, edit_json, touch_json};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 /// Show the edits agents made, over time
@@ -85,8 +86,9 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
         (false, true) => vec![PathBuf::from(".")],
         (false, false) => arguments.paths.clone(),
     };
-    let project = Project::read(&paths, &arguments.recorded_as, global)?;
-    let log = Log::new(&project, arguments, since);
+    // The program ends after this; to give all of it back piece by piece takes time for nothing.
+    let project = ManuallyDrop::new(Project::read(&paths, &arguments.recorded_as, global)?);
+    let log = ManuallyDrop::new(Log::new(&project, arguments, since));
     if log.files.is_empty() {
         return Err(nothing(arguments, &project));
     }

@@ -93,22 +93,15 @@ pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), Cli
     Ok(())
 }
 
-/// Reads the session that the user means.
-pub(crate) fn find(
-    wanted: &str,
-    global: &GlobalArguments,
-) -> Result<(Session, Selection), CliError> {
-    find_cleared(wanted, global, None).map(|shown| (shown.session, shown.selection))
-}
-
 /// A session, and the cleared copy it is read from, which must stay as long.
-struct Shown {
-    session: Session,
-    selection: Selection,
-    copy: Option<ClearedCopy>,
+pub(crate) struct Shown {
+    pub(crate) session: Session,
+    pub(crate) selection: Selection,
+    pub(crate) copy: Option<ClearedCopy>,
 }
 
-fn find_cleared(
+/// Reads the session that the user means, without secrets if there is something that takes them out.
+pub(crate) fn find_cleared(
     wanted: &str,
     global: &GlobalArguments,
     redactor: Option<&Redactor>,

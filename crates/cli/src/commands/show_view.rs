@@ -1,6 +1,7 @@
 //! What `show` shows and how: options that single sessions and whole projects share.
 
 use crate::error::CliError;
+use crate::prices;
 use crate::redaction;
 use crate::ui;
 use backstory_session::escape::JsonWriter;
@@ -13,6 +14,7 @@ use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArguments {
@@ -88,6 +90,7 @@ impl Format {
 impl ViewArguments {
     pub(crate) fn view(&self) -> Result<View, CliError> {
         let mut view = View::new(TimeZone::system());
+        view.prices = Some(Arc::new(prices::read(None)?));
         if !self.select.is_empty() {
             let names = self.select.iter().map(|name| name.trim());
             view.parts = Parts::only(names).map_err(|unknown| {

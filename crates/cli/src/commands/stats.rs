@@ -4,10 +4,11 @@ use crate::args::GlobalArguments;
 use crate::commands::stats_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::prices;
 use crate::times;
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
-use backstory_session::stats::{Dimension, Period, Prices, agent_types, gather, report};
+use backstory_session::stats::{Dimension, Period, agent_types, gather, report};
 use backstory_session::store::Notice;
 use backstory_session::wire::stats_json;
 use clap::Args;
@@ -67,7 +68,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     let by = arguments.by;
     let period = period(arguments)?;
-    let prices = prices(arguments)?;
+    let prices = prices::read(arguments.prices.as_deref())?;
     let work = Work::named(&arguments.names, global)?;
     if work.is_empty() {
         return Err(nothing(&work));
@@ -136,18 +137,6 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
         times::parse_until_in(text, now, &zone).map_err(|cause| wrong("--until", text, cause))
     });
     Ok(Period { since: since.transpose()?, until: until.transpose()?, zone })
-}
-
-fn prices(arguments: &StatsArguments) -> Result<Prices, CliError> {
-    let Some(path) = &arguments.prices else {
-        return Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")));
-    };
-    let wrong = |cause: String| {
-        CliError::new(format!("prices `{}`: {cause}", path.display()))
-            .hint("docs/stats-json.md shows the form of a price table")
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    Prices::parse(&text).map_err(|error| wrong(error.to_string()))
 }
 
 fn nothing(work: &Work) -> CliError {

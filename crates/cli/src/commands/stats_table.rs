@@ -116,13 +116,7 @@ fn cost(figures: &Figures) -> String {
         return "unknown".to_owned();
     }
     let least = if figures.costs_at_least() { "≥" } else { "" };
-    let dollars = figures.cost.dollars();
-    let cents = (figures.cost.picodollars + 5_000_000_000) / 10_000_000_000;
-    let whole = grouped(u64::try_from(cents / 100).unwrap_or(u64::MAX));
-    if dollars > 0.0 && cents < 100 {
-        return format!("{least}${dollars:.4}");
-    }
-    format!("{least}${whole}.{:02}", cents % 100)
+    format!("{least}{}", figures.cost.text())
 }
 
 fn name(shown: &Shown<'_>, row: &Row) -> String {

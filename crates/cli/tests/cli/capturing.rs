@@ -334,3 +334,29 @@ fn the_terminal_is_handed_through() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "31 97");
     assert_eq!(place.traces().len(), 1);
 }
+
+#[test]
+fn traces_without_secrets() {
+    let place = Place::new();
+    let token = "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";
+    let half = token.len() / 2;
+    let script = format!("say {NEW} \"$PWD\" {token}");
+    let ran = place.capture(&["--redact=paths"], &script);
+    assert!(ran.status.success());
+    let folder = place.machine.home().join("traces");
+    let name = &place.traces()[0];
+    let trace = std::fs::read_to_string(folder.join(name)).unwrap();
+    // The command itself named it too.
+    assert!(trace.contains("[redacted:github-token:"), "{trace}");
+    assert!(!trace.contains(&token[..half]) && !trace.contains(&token[half..]), "{trace}");
+    let open = place.capture(&[], &format!("say {OTHER} \"$PWD\" {token}"));
+    assert!(open.status.success());
+    let all: String = place
+        .traces()
+        .iter()
+        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
+        .collect();
+    assert!(all.contains(token), "without the option a trace is as the session is");
+    assert_eq!(place.capture(&["--redact=everything"], "touch ran").status.code(), Some(2));
+    assert!(!place.worktree.join("ran").exists(), "nothing is run that could not be redacted");
+}

@@ -1,7 +1,8 @@
 //! `backstory export`
 
+use crate::desk::{Desk, SESSION, ran, wrote};
 use crate::support::{Machine, assert_documented, write};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const SAMPLE: [&str; 5] = ["export", "--to", "opentraces", "--no-git", "--quiet"];
 
@@ -213,4 +214,85 @@ fn options_for_training_that_do_not_fit_say_so() {
         let most = states.iter().map(|state| state["meta"]["n_tokens_est"].as_u64().unwrap()).max();
         assert!(most.is_some_and(|most| most > 100 && most <= 400), "{tokenizer}: {most:?}");
     }
+}
+
+const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";
+
+fn exported(desk: &Desk, schema: &str) -> Value {
+    desk.machine
+        .json(&["export", SESSION, "--to", "opentraces", "--schema", schema, "-q"])
+        .remove(0)
+}
+
+#[test]
+fn a_repository_fills_what_it_proves() {
+    let desk = Desk::new();
+    let base = desk.git(&["rev-parse", "HEAD"]);
+    desk.git(&["remote", "add", "origin", "https://me:q9V7nB2K4xL8@example.com/owner/tides.git"]);
+    desk.put("src/tides.rs", TIDES);
+    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
+    let blob = desk.git(&["rev-parse", "HEAD:src/tides.rs"]);
+    let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
+    desk.record(&[
+        wrote("src/tides.rs", TIDES),
+        ran("git add -A && git commit -m 'Add tides'", &said),
+    ]);
+    for schema in ["0.9.0", "0.3.0"] {
+        let record = exported(&desk, schema);
+        assert_eq!(record["task"]["base_commit"], base);
+        assert_eq!(record["environment"]["vcs"]["base_commit"], base);
+        assert_eq!(record["task"]["repository"], "owner/tides");
+        assert_eq!(record["task"]["repository_url"], "https://example.com/owner/tides");
+        assert_eq!(
+            (&record["outcome"]["committed"], &record["outcome"]["commit_sha"]),
+            (&true.into(), &id.clone().into())
+        );
+        assert_eq!(record["outcome"]["success"], Value::Null, "nobody says that it is good");
+        assert_eq!(record["lifecycle"], "final");
+        assert_eq!(record["git_links"][0]["revision"], id);
+        assert_eq!(record["git_links"][0]["tier"], "tool_emitted");
+        assert_eq!(record["attribution"]["revision"]["revision"], id);
+        assert_eq!(record["attribution"]["files"][0]["path"], "src/tides.rs");
+        let range = &record["attribution"]["files"][0]["conversations"][0]["ranges"][0];
+        assert_eq!((&range["start_line"], &range["end_line"]), (&1.into(), &4.into()));
+    }
+    let anchor = &exported(&desk, "0.9.0")["patches"][0]["anchor"];
+    assert_eq!(anchor["commit_sha"], id);
+    assert_eq!(anchor["blob_sha"], blob);
+    assert_eq!(anchor["evidence_tier"], "exact_blob_hash");
+    // Left alone, the repository says nothing.
+    let alone = ["export", SESSION, "--to", "opentraces", "--no-git", "-q"];
+    let alone = desk.machine.json(&alone).remove(0);
+    assert_eq!(alone["task"]["base_commit"], Value::Null);
+    assert_eq!(alone["outcome"]["committed"], false);
+}
+
+#[test]
+fn what_came_between_leaves_the_base_unknown() {
+    let desk = Desk::new();
+    // Somebody commits after the session began and before it commits itself.
+    desk.put("other.txt", "Written by somebody else while the session was at work.\n");
+    desk.commit("Meanwhile", "2026-03-01T10:00:10Z");
+    desk.put("src/tides.rs", TIDES);
+    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
+    let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
+    desk.record(&[
+        wrote("src/tides.rs", TIDES),
+        ran("git add -A && git commit -m 'Add tides'", &said),
+    ]);
+    let record = exported(&desk, "0.9.0");
+    assert_eq!(record["outcome"]["commit_sha"], id);
+    assert_eq!(record["task"]["base_commit"], Value::Null);
+}
+
+#[test]
+fn a_later_commit_of_others_is_not_the_outcome() {
+    let desk = Desk::new();
+    desk.record(&[wrote("src/tides.rs", TIDES)]);
+    desk.put("src/moon.rs", "pub fn phase_of_the_moon(day: u32) -> u32 {\n    day % 29\n}\n");
+    desk.commit("Months later", "2026-09-01T10:00:00Z");
+    let record = exported(&desk, "0.9.0");
+    assert_eq!(record["outcome"]["committed"], false);
+    assert_eq!(record["outcome"]["commit_sha"], Value::Null);
+    assert_eq!((&record["git_links"], &record["lifecycle"]), (&json!([]), &json!("provisional")));
 }

@@ -151,3 +151,25 @@ fn every_key_is_documented() {
     let reports = Machine::with_sample().json(&["stats", "--json", "--by", "subagent"]);
     assert!(assert_documented("stats-json.md", reports, |_| false) > 20);
 }
+
+/// What a document says a session cost is what the books say.
+#[test]
+fn the_cost_shown_is_the_cost_counted() {
+    let machine = Machine::with_sample();
+    let mut told = 0;
+    for session in machine.json(&["ls", "--json"]) {
+        let id = session["id"].as_str().unwrap();
+        let report = &machine.json(&["stats", id, "--json"])[0];
+        let page = machine.out(&["show", id, "--format", "md"]);
+        let Some(line) = page.lines().find(|line| line.contains("Cost")) else {
+            continue;
+        };
+        let shown = line.split('$').nth(1).unwrap().split(',').next().unwrap();
+        let counted = report["total"]["cost"]["usd"].as_f64().unwrap();
+        assert_eq!(shown, format!("{counted:.4}"), "{id}");
+        let bound = report["total"]["cost"]["lower_bound"] == true;
+        assert_eq!(line.contains("at least"), bound, "{id}");
+        told += 1;
+    }
+    assert!(told > 3, "{told}");
+}

@@ -163,11 +163,28 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
     while let Some(at) = next {
         let (plain, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(plain);
-        let (unit, width) = read_escape(escape.as_bytes());
-        out.push(match unit {
-            Unit::Character(character) => character,
-            Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
-        });
+        // Those that texts are full of.
+        let common = match escape.as_bytes().get(1) {
+            Some(b'n') => Some('\n'),
+            Some(b't') => Some('\t'),
+            Some(b'"') => Some('"'),
+            Some(b'\\') => Some('\\'),
+            _ => None,
+        };
+        let width = match common {
+            Some(character) => {
+                out.push(character);
+                2
+            }
+            None => {
+                let (unit, width) = read_escape(escape.as_bytes());
+                out.push(match unit {
+                    Unit::Character(character) => character,
+                    Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
+                });
+                width
+            }
+        };
         // A broken escape may end inside a character.
         rest = escape.get(width..).or_else(|| escape.get(1..)).unwrap_or_default();
         next = memchr::memchr(b'\\', rest.as_bytes());

@@ -37,7 +37,7 @@ pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut 
     canon.plain(session.agent.name());
     if let Some(version) = session.versions.last() {
         canon.key("version");
-        canon.plain(version);
+        canon.id(version);
     }
     canon.close();
     canon.key("files");
@@ -54,7 +54,7 @@ pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut 
     canon.key("metadata");
     canon.open();
     canon.key("session_id");
-    canon.plain(&session.id);
+    canon.id(&session.id);
     canon.key("writer");
     canon.plain(concat!("backstory ", env!("CARGO_PKG_VERSION")));
     canon.close();
@@ -76,7 +76,7 @@ fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, canon: &mut Canon<
         canon.plain("ai");
         if let Some(model) = edit.model.as_deref().filter(|model| model.len() <= 200) {
             canon.key("model_id");
-            canon.plain(&model_name(model));
+            canon.id(&model_name(model));
         }
         canon.close();
         canon.key("ranges");

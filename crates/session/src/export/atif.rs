@@ -9,13 +9,14 @@ use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
-use super::prepared::{Prepared, duration, price};
+use super::prepared::{Prepared, duration};
 use super::shapes::Shapes;
 use super::tree::Tree;
 use super::{AtifSchema, Options};
 use crate::model::{Block, Call, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use crate::store::StoreError;
 use jiff::Timestamp;
+use std::cell::RefMut;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
@@ -36,7 +37,7 @@ struct Writer<'w, 's, 'c> {
     tree: Tree,
     schema: AtifSchema,
     options: &'w Options<'w>,
-    fetcher: Fetcher<'s>,
+    fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
 }
 
@@ -50,10 +51,10 @@ impl Writer<'_, '_, '_> {
             AtifSchema::V1_8 => "ATIF-v1.8",
         });
         self.canon.key("session_id");
-        self.canon.plain(&self.prepared.session.id);
+        self.canon.id(&self.prepared.session.id);
         self.canon.key("trajectory_id");
         let id = self.trajectory_id(member);
-        self.canon.plain(&id);
+        self.canon.id(&id);
         self.agent(session, member)?;
         self.canon.key("steps");
         let (count, usage) = self.steps(member)?;
@@ -89,10 +90,10 @@ impl Writer<'_, '_, '_> {
         self.canon.plain(session.agent.name());
         self.canon.key("version");
         let version = session.versions.last().or(self.prepared.session.versions.last());
-        self.canon.plain(version.map_or("unknown", |version| version));
+        self.canon.id(version.map_or("unknown", |version| version));
         if let Some(model) = session.models.first() {
             self.canon.key("model_name");
-            self.canon.plain(&model_name(model));
+            self.canon.id(&model_name(model));
         }
         if member == 0 && !self.shapes.tools.is_empty() {
             self.canon.key("tool_definitions");
@@ -103,7 +104,7 @@ impl Writer<'_, '_, '_> {
                 canon.key("function");
                 canon.open();
                 canon.key("name");
-                canon.plain(&tool.get_text("name").unwrap_or_default());
+                canon.id(&tool.get_text("name").unwrap_or_default());
                 if let Some(description) = tool.get_text("description") {
                     canon.key("description");
                     canon.text(&description);
@@ -130,7 +131,7 @@ impl Writer<'_, '_, '_> {
         }
         if member > 0 {
             self.canon.key("agent_id");
-            self.canon.plain(&session.id);
+            self.canon.id(&session.id);
         } else {
             let left_out = self.prepared.flow.left_out;
             self.canon.key("abandoned_turns_left_out");
@@ -256,7 +257,7 @@ impl Writer<'_, '_, '_> {
         self.begin(number, "agent", step.timestamp);
         if let Some(model) = &step.model {
             self.canon.key("model_name");
-            self.canon.plain(&model_name(model));
+            self.canon.id(&model_name(model));
         }
         self.canon.key("message");
         self.canon.text(&words);
@@ -284,7 +285,7 @@ impl Writer<'_, '_, '_> {
             self.canon.close();
         }
         if let Some(spent) = spent {
-            let cost = price(step, spent, self.options.prices);
+            let cost = self.options.prices.of_message(step);
             metrics(spent, cost, self.canon);
         }
         self.canon.key("llm_call_count");
@@ -293,7 +294,7 @@ impl Writer<'_, '_, '_> {
         self.canon.open();
         if let Some(id) = &step.message_id {
             self.canon.key("message_id");
-            self.canon.plain(id);
+            self.canon.id(id);
         }
         if let Some(reason) = &step.stop_reason {
             self.canon.key("stop_reason");
@@ -316,7 +317,7 @@ impl Writer<'_, '_, '_> {
         let taken = duration(call, member, &mut self.fetcher)?;
         self.canon.open();
         self.canon.key("tool_call_id");
-        self.canon.plain(&call_id(at, number, call));
+        self.canon.id(&call_id(at, number, call));
         self.canon.key("function_name");
         self.canon.text(call.name.as_deref().unwrap_or("unknown"));
         self.canon.key("arguments");
@@ -344,7 +345,7 @@ impl Writer<'_, '_, '_> {
             begun.unwrap_or_default().iter().map(|child| self.trajectory_id(*child)).collect();
         self.canon.open();
         self.canon.key("source_call_id");
-        self.canon.plain(&call_id(at, number, call));
+        self.canon.id(&call_id(at, number, call));
         if let Some(result) = &call.result {
             let text = result_text(member, result, &mut self.fetcher)?;
             let cleared = self.canon.clear(&text);
@@ -358,7 +359,7 @@ impl Writer<'_, '_, '_> {
             for id in &ids {
                 self.canon.open();
                 self.canon.key("trajectory_id");
-                self.canon.plain(id);
+                self.canon.id(id);
                 self.canon.close();
             }
             self.canon.close_list();

@@ -21,6 +21,8 @@ pub(super) struct Commits {
     /// Where the files of the repository lie.
     pub(super) top: Option<String>,
     pub(super) url: Option<String>,
+    /// The commit that the session began with.
+    pub(super) base: Option<String>,
     /// Whether commits were looked for.
     pub(super) searched: bool,
     pub(super) links: Vec<Link>,
@@ -44,7 +46,9 @@ impl Commits {
             return Commits::default();
         };
         let links = links_of(session, &git);
+        let base = links.as_ref().ok().and_then(|links| base(session, &git, links));
         Commits {
+            base,
             top: Some(git.top().to_string_lossy().into_owned()),
             url: git.remote().and_then(|address| public_address(&address)),
             searched: links.is_ok(),
@@ -97,6 +101,15 @@ impl Commits {
         let all = |link: &&Link| recorded.iter().all(|path| holds(link, path));
         self.links.iter().find(all).filter(|_| !recorded.is_empty()).map(|link| &*link.commit.id)
     }
+}
+
+/// What the first commit that the session made was made on, if that is older than the session: then
+/// nothing came between. Other commits do not tell what the session saw when it began.
+fn base(session: &Session, git: &Git, links: &[Link]) -> Option<String> {
+    let own = links.iter().filter(|link| link.tier == Tier::Printed);
+    let first = own.min_by_key(|link| (link.commit.committed, &link.commit.id))?;
+    let (parent, made) = git.parent(&first.commit.id).ok()??;
+    (made? <= session.started?).then_some(parent)
 }
 
 /// OpenTraces' word for a tier.

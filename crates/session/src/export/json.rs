@@ -2,9 +2,9 @@
 //! what is hashed.
 //!
 //! Everything is either plain (names of fields, ids, words of ours) or text, and text passes through
-//! [`Clearing`] on its way; there is no third way to get a string into an export. The same code runs
-//! twice when secrets are taken out: first to learn them from every text, then to write. Callers put
-//! keys in order themselves; a test sorts them again and compares the hash.
+//! [`Clearing`] on its way; there is no third way to get a string into an export. What the secrets of
+//! the session are was learnt from all of its files before. Callers put keys in order themselves; a
+//! test sorts them again and compares the hash.
 
 use super::escape::write_text;
 use super::number;
@@ -15,10 +15,8 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
 /// What is done with text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Clearing<'c> {
-    /// Nothing is written; secrets are remembered.
-    Learn(&'c mut Scrubber),
     /// Secrets are taken out.
     Scrub(&'c Scrubber),
     /// The user wants it as it is.
@@ -63,14 +61,8 @@ impl<'c> Canon<'c> {
         self.order = Order::AsWritten;
     }
 
-    pub(super) fn is_learning(&self) -> bool {
-        matches!(self.clearing, Clearing::Learn(_))
-    }
-
     fn put(&mut self, bytes: &[u8]) {
-        if !self.is_learning() {
-            self.spool.push(bytes);
-        }
+        self.spool.push(bytes);
     }
 
     fn value(&mut self) {
@@ -132,9 +124,28 @@ impl<'c> Canon<'c> {
     /// A word of ours or an id, as it is.
     pub(super) fn plain(&mut self, text: &str) {
         self.value();
-        if !self.is_learning() {
-            write_text(text, self.spool.buffer());
+        write_text(text, self.spool.buffer());
+    }
+
+    /// An id of the session.
+    pub(super) fn id(&mut self, id: &str) {
+        match self.clearing {
+            Clearing::Scrub(scrubber) => self.plain(scrubber.clear_id(id).get()),
+            Clearing::Raw(_) => self.plain(id),
         }
+    }
+
+    pub(super) fn id_or_null(&mut self, id: Option<&str>) {
+        match id {
+            Some(id) => self.id(id),
+            None => self.null(),
+        }
+    }
+
+    pub(super) fn id_list<'t>(&mut self, ids: impl IntoIterator<Item = &'t str>) {
+        self.open_list();
+        ids.into_iter().for_each(|id| self.id(id));
+        self.close_list();
     }
 
     /// Text of the session.
@@ -145,25 +156,18 @@ impl<'c> Canon<'c> {
     /// Text of a field, whose name may tell that it is a secret.
     fn text_of(&mut self, name: &str, text: &str) {
         self.value();
-        let cleared = match &mut self.clearing {
-            Clearing::Learn(scrubber) => {
-                scrubber.learn_field(name, text);
-                return;
-            }
-            Clearing::Scrub(scrubber) => scrubber.clear_field(name, text).into_inner(),
-            Clearing::Raw(_) => Cow::Borrowed(text),
-        };
+        let cleared = self.clear_field(name, text);
         write_text(&cleared, self.spool.buffer());
     }
 
     /// Text as it will be written.
-    pub(super) fn clear<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
-        match &mut self.clearing {
-            Clearing::Learn(scrubber) => {
-                scrubber.learn(text);
-                Cow::Borrowed(text)
-            }
-            Clearing::Scrub(scrubber) => scrubber.clear(text).into_inner(),
+    pub(super) fn clear<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.clear_field("", text)
+    }
+
+    fn clear_field<'t>(&self, name: &str, text: &'t str) -> Cow<'t, str> {
+        match self.clearing {
+            Clearing::Scrub(scrubber) => scrubber.clear_field(name, text).into_inner(),
             Clearing::Raw(_) => Cow::Borrowed(text),
         }
     }
@@ -259,7 +263,7 @@ impl<'c> Canon<'c> {
     }
 
     /// Fields by their cleared names; of equal names the last counts.
-    fn sorted<'v>(&mut self, value: Value<'v>) -> Vec<(Cow<'v, str>, Value<'v>)> {
+    fn sorted<'v>(&self, value: Value<'v>) -> Vec<(Cow<'v, str>, Value<'v>)> {
         let mut fields: Vec<(Cow<'v, str>, Value<'v>)> = Vec::new();
         for (key, value) in value.fields() {
             let name = match key.text() {

@@ -5,7 +5,7 @@
 
 use super::flow::{Flow, What};
 use crate::history::{
-    Change, Confidence, Gathered, Mark, Readings, extract, split_lines, trace_recorded,
+    Confidence, Gathered, Mark, Notes, Readings, extract_noted, split_lines, trace_recorded,
 };
 use crate::model::Session;
 use hashbrown::HashMap;
@@ -52,7 +52,6 @@ pub(super) struct WrittenEdit {
     /// The message that made it, by index in [`Flow::items`]; none on a left branch.
     pub(super) item: Option<usize>,
     pub(super) model: Option<Arc<str>>,
-    pub(super) change: Change,
     pub(super) removed: u64,
     pub(super) placed: bool,
     pub(super) lines: Option<(u32, u32)>,
@@ -66,7 +65,12 @@ pub(super) fn shown_path<'p>(path: &'p str, base: Option<&str>) -> &'p str {
 
 impl Written {
     /// What the session wrote; paths below `base` are shown from there.
-    pub(super) fn of(session: &Session, flow: &Flow<'_>, base: Option<&str>) -> Written {
+    pub(super) fn of(
+        session: &Session,
+        notes: &mut [Notes<'_>],
+        flow: &Flow<'_>,
+        base: Option<&str>,
+    ) -> Written {
         let mut items: HashMap<&str, usize> = HashMap::new();
         let mut edits = false;
         for (at, item) in flow.items.iter().enumerate() {
@@ -80,7 +84,8 @@ impl Written {
         if !edits {
             return Written::default();
         }
-        let gathered = Gathered::new(vec![extract(session, &|_| true)], Readings::OfEdited);
+        let extracted = extract_noted(session, &|_| true, notes);
+        let gathered = Gathered::new(vec![extracted], Readings::OfEdited);
         let mut written = Written::default();
         for (path, chain) in &gathered.chains {
             if chain.edits().next().is_none() {
@@ -100,7 +105,6 @@ impl Written {
                     call,
                     item: item.filter(|_| !edit.by.abandoned),
                     model: edit.by.model.clone(),
-                    change: edit.change.clone(),
                     removed: traced.map_or(0, |traced| traced.removed),
                     placed: traced.is_some_and(|traced| traced.placed),
                     lines: traced.and_then(|traced| traced.lines),

@@ -13,7 +13,9 @@ mod fetch;
 mod flow;
 mod json;
 mod language;
+mod learn;
 mod lines;
+mod material;
 mod murmur;
 mod number;
 mod opentraces;
@@ -25,6 +27,7 @@ mod states;
 mod tree;
 
 pub use commits::Repositories;
+pub use material::Material;
 pub use sft::{Arguments, Per, SftFormat, SftOptions};
 pub use states::{
     Census, Chain, CountTokens, Granularity, Layout, MessageStyle, OnUnknown, Records, Skipped,
@@ -32,10 +35,11 @@ pub use states::{
     ToolErrors, VersionRange,
 };
 
+use crate::history::Notes;
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report};
 use crate::stats::Prices;
-use crate::store::{Spool, StoreError};
+use crate::store::{SessionFiles, Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use rows::Rows;
@@ -49,6 +53,13 @@ pub enum Format<'o> {
     AgentTrace,
     TraceState(StateOptions<'o>),
     Sft(SftOptions<'o>),
+}
+
+impl Format<'_> {
+    /// Whether it says whose lines are whose.
+    fn tells_lines(self) -> bool {
+        matches!(self, Format::OpenTraces(_) | Format::AgentTrace)
+    }
 }
 
 /// Versions of OpenTraces' `TraceRecord`.
@@ -181,13 +192,24 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-/// Makes a document of a session. Nothing comes out when redaction or reading fails.
+/// Makes a document of a session of Claude Code that was read already; others come as
+/// [`Material`]. Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Prepared::new(session, options)?;
+    make(session, None, &mut [], options, secrets)
+}
+
+fn make(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    notes: &mut [Notes<'_>],
+    options: &Options<'_>,
+    secrets: Secrets<'_>,
+) -> Result<Document, StoreError> {
+    let prepared = Prepared::new(session, notes, options)?;
     let (spool, redacted, made) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = Canon::new(Clearing::Raw(raw));
@@ -196,9 +218,7 @@ pub fn export(
         }
         Secrets::TakenOut(redactor) => {
             let mut scrubber = redactor.session();
-            let mut canon = Canon::new(Clearing::Learn(&mut scrubber));
-            write(&prepared, options, None, &mut canon)?;
-            drop(canon);
+            learn::learn(session, files, &mut scrubber)?;
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
             let made = write(&prepared, options, Some(&report), &mut canon)?;

@@ -6,11 +6,12 @@ use super::flow::{Flow, Item, What};
 use super::language;
 use super::lines::{Written, shown_path};
 use super::{Format, Options, Repositories};
-use crate::model::{Call, CallOutcome, Content, Session, SessionKind, Step, TurnKind, UsageTotal};
-use crate::stats::{Cost, Prices, Speed, Spent};
+use crate::history::Notes;
+use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
+use crate::stats::{Cost, Prices};
 use crate::store::StoreError;
-use backstory_format::claude::Usage;
 use hashbrown::{HashMap, HashSet};
+use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 
 /// Facts of one session.
@@ -33,11 +34,13 @@ pub(super) struct Prepared<'s> {
     pub(super) repeated: HashSet<usize>,
     /// Edits by the id of their call.
     pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
+    fetcher: RefCell<Fetcher<'s>>,
 }
 
 impl<'s> Prepared<'s> {
     pub(super) fn new(
         session: &'s Session,
+        notes: &mut [Notes<'_>],
         options: &Options<'_>,
     ) -> Result<Prepared<'s>, StoreError> {
         let flow = Flow::of(session);
@@ -48,11 +51,9 @@ impl<'s> Prepared<'s> {
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
         // Only these say whose lines are whose.
-        let written = match options.format {
-            Format::OpenTraces(_) | Format::AgentTrace => {
-                Written::of(session, &flow, base.as_deref())
-            }
-            Format::Atif(_) | Format::TraceState(_) | Format::Sft(_) => Written::default(),
+        let written = match options.format.tells_lines() {
+            true => Written::of(session, notes, &flow, base.as_deref()),
+            false => Written::default(),
         };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {
@@ -72,20 +73,22 @@ impl<'s> Prepared<'s> {
             packages: BTreeSet::new(),
             repeated: HashSet::new(),
             edit_of,
+            fetcher: RefCell::new(Fetcher::new(&[])),
             flow,
         };
-        if training {
-            return Ok(prepared);
+        let mut fetcher = Fetcher::new(&prepared.flow.members);
+        if !training {
+            prepared.roles = roles(&prepared.flow, &mut fetcher)?;
+            prepared.count(options.prices);
+            prepared.look_around(&mut fetcher)?;
         }
-        let mut fetcher = prepared.fetcher();
-        prepared.roles = roles(&prepared.flow, &mut fetcher)?;
-        prepared.count(options.prices);
-        prepared.look_around(&mut fetcher)?;
+        prepared.fetcher = RefCell::new(fetcher);
         Ok(prepared)
     }
 
-    pub(super) fn fetcher(&self) -> Fetcher<'s> {
-        Fetcher::new(&self.flow.members)
+    /// Gives content of the session; there is one for all, so that files are read once.
+    pub(super) fn fetcher(&self) -> RefMut<'_, Fetcher<'s>> {
+        self.fetcher.borrow_mut()
     }
 
     fn count(&mut self, prices: &Prices) {
@@ -96,13 +99,7 @@ impl<'s> Prepared<'s> {
             match step.usage.as_ref().filter(|_| !step.synthetic) {
                 Some(usage) if new => {
                     self.usage.add(usage);
-                    match price(step, usage, prices) {
-                        Some(price) => {
-                            self.cost.picodollars += price;
-                            self.cost.priced += 1;
-                        }
-                        None => self.cost.unpriced += 1,
-                    }
+                    self.cost.add(Cost::of(prices.of_message(step)));
                 }
                 Some(_) => {
                     self.repeated.insert(at);
@@ -175,25 +172,6 @@ impl<'s> Prepared<'s> {
     pub(super) fn dollars(&self) -> Option<f64> {
         (self.cost.priced > 0 && self.cost.unpriced == 0).then(|| self.cost.dollars())
     }
-}
-
-/// What a message cost, by its tokens alone, in trillionths of a dollar.
-pub(super) fn price(step: &Step, usage: &UsageTotal, prices: &Prices) -> Option<u128> {
-    let tokens = Usage {
-        input: usage.input,
-        output: usage.output,
-        cache_read: usage.cache_read,
-        cache_write: usage.cache_write,
-        cache_write_5m: usage.cache_write_5m,
-        cache_write_1h: usage.cache_write_1h,
-        odd: false,
-    };
-    let speed = match step.speed.as_deref() {
-        None | Some("standard") => Speed::Standard,
-        Some("fast") => Speed::Fast,
-        Some(_) => Speed::Other,
-    };
-    prices.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
 }
 
 /// A field of an object that holds a string, without reading the object. A quote inside a string

@@ -66,7 +66,12 @@ pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
     extract_noted(session, wanted, &mut [])
 }
 
-fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
+/// The same with notes that were taken of its files.
+pub(crate) fn extract_noted(
+    session: &Session,
+    wanted: Wanted<'_>,
+    notes: &mut [Notes<'_>],
+) -> Extracted {
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);

@@ -135,12 +135,13 @@ fn order(event: &Event) -> (Option<Timestamp>, u8, u64) {
 /// Leaves one of each set of copies: the earliest, and of equals the one whose session is no copy
 /// itself.
 fn once_each(mut events: Vec<Event>) -> Vec<Event> {
-    events.sort_by_key(preference);
+    events.sort_by(|a, b| preference(a).cmp(&preference(b)));
+    let repeated = repeated(&events);
     let hasher = hashbrown::DefaultHashBuilder::default();
     let mut known: HashMap<(Box<str>, u64), usize> = HashMap::new();
     let mut kept: Vec<Event> = Vec::with_capacity(events.len());
     for event in events {
-        let Some(call) = event.call.clone() else {
+        let Some(call) = event.call.clone().filter(|call| repeated.contains(call)) else {
             kept.push(event);
             continue;
         };
@@ -163,13 +164,20 @@ fn once_each(mut events: Vec<Event>) -> Vec<Event> {
     kept
 }
 
-fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, Arc<str>, u64) {
+/// Calls that several events name: only these can be copies of each other.
+fn repeated(events: &[Event]) -> HashSet<Box<str>> {
+    let mut seen = HashSet::with_capacity(events.len());
+    let calls = events.iter().filter_map(|event| event.call.as_ref());
+    calls.filter(|call| !seen.insert(&***call)).cloned().collect()
+}
+
+fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, &str, u64) {
     match &event.what {
         What::Edit(edit) => {
             let by = &edit.by;
-            (event.time, by.may_be_copy, by.abandoned, by.session.clone(), by.line)
+            (event.time, by.may_be_copy, by.abandoned, &by.session, by.line)
         }
-        What::Seen(_) | What::Glimpsed => (event.time, false, false, Arc::from(""), 0),
+        What::Seen(_) | What::Glimpsed => (event.time, false, false, "", 0),
     }
 }
 

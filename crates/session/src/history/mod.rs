@@ -41,6 +41,7 @@ pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
     Sighting, SightingSource, What,
 };
+pub(crate) use extract::extract_noted;
 pub use extract::{Extracted, Wanted, extract, read, read_stray};
 pub use gather::{Chain, Gathered, Readings};
 pub use lines::split_lines;

@@ -9,6 +9,7 @@ mod effect;
 mod problems;
 mod requests;
 mod session;
+mod steps;
 mod turn;
 mod usage;
 
@@ -19,8 +20,8 @@ pub use requests::{RequestShape, Requests};
 pub use session::{
     Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
     ForkedFrom, OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,
-    models, usage,
 };
+pub use steps::{models, usage};
 pub use turn::{
     Block, Call, CallOutcome, CallResult, Event, Interjection, InterjectionSource, Outcome, Prompt,
     PromptBlock, Step, Turn, TurnKind,

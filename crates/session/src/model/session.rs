@@ -408,38 +408,13 @@ impl Session {
 }
 
 impl Session {
+    /// Every message of a model once, those of branches left behind included.
+    pub fn messages(&self) -> impl Iterator<Item = &Step> {
+        super::steps::once_each(&self.turns, &self.abandoned)
+    }
+
     /// Whether the title is exactly this text.
     pub fn title_is(&self, text: &str) -> bool {
         self.title.as_ref().is_some_and(|title| title.text == text)
     }
-}
-
-/// Models that answered, in order of their first word.
-pub fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
-    let mut models: Vec<Arc<str>> = Vec::new();
-    let mut seen = hashbrown::HashSet::new();
-    for step in all_steps(turns, abandoned).filter(|step| !step.synthetic) {
-        if let Some(model) = step.model.as_ref().filter(|model| seen.insert((*model).clone())) {
-            models.push(model.clone());
-        }
-    }
-    models
-}
-
-/// Tokens of every message once.
-pub fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
-    let mut total = UsageTotal::default();
-    let mut seen = hashbrown::HashSet::new();
-    for step in all_steps(turns, abandoned) {
-        let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
-        if let Some(usage) = step.usage.as_ref().filter(|_| new && !step.synthetic) {
-            total.add(usage);
-        }
-    }
-    total
-}
-
-fn all_steps<'a>(turns: &'a [Turn], abandoned: &'a [Branch]) -> impl Iterator<Item = &'a Step> {
-    let left = abandoned.iter().flat_map(|branch| &branch.turns);
-    turns.iter().chain(left).flat_map(|turn| &turn.steps)
 }

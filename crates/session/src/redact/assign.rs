@@ -44,10 +44,9 @@ pub(super) fn name_around(text: &str, word: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The value of a field whose name is known.
-pub(super) fn field(name: &str, value: &str, names: &Names) -> Option<Strength> {
-    let strength = names.judge(name)?;
-    is_secret(value, strength, Form::Quoted).then_some(strength)
+/// Whether the value of a field with such a name is a secret.
+pub(super) fn is_field(strength: Strength, value: &str) -> bool {
+    is_secret(value, strength, Form::Quoted)
 }
 
 /// The values assigned to the name at `name`, if they are secrets.
@@ -323,7 +322,16 @@ impl Scan<'_> {
         let space = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let rest = rest.get(space..).unwrap_or_default();
         let word = rest.iter().take(24).take_while(|byte| byte.is_ascii_lowercase()).count();
-        let ends = !rest.get(word).is_some_and(u8::is_ascii_alphanumeric);
+        let ends =
+            !rest.get(word).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        // A long word with digits in it is none, whatever it begins with.
+        let whole = rest.iter().take(40).take_while(|byte| !byte.is_ascii_whitespace());
+        let (length, digits) = whole.fold((0, 0), |(length, digits), byte| {
+            (length + 1, digits + usize::from(byte.is_ascii_digit()))
+        });
+        if length >= 20 && digits >= 5 {
+            return false;
+        }
         let start = self.at + space;
         let reads = |word: &str| word.len() < 5 || language::strangeness(word) < 4.4;
         word > 0 && ends && self.text.get(start..start + word).is_some_and(reads)

@@ -1,7 +1,9 @@
 //! Finding: one search for all keywords, then the rules whose keyword stands there.
 
 use super::assign::{self, Assigned};
+use super::beside::beside;
 use super::config::{Class, Config, RedactError};
+use super::keywords::{Keywords, Start, Written};
 use super::memory::Recall;
 use super::name::{Names, Strength};
 use super::pem;
@@ -9,7 +11,6 @@ use super::placeholder::{self, placeholder};
 use super::rules::{self, Rule};
 use super::scrubber::Scrubber;
 use super::{language, own};
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::RegexSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,11 +23,10 @@ pub struct Redactor {
 
 #[derive(Debug)]
 pub(super) struct Engine {
-    keywords: AhoCorasick,
-    /// The keywords as their rules write them.
-    words: Vec<String>,
-    /// By keyword: what may begin there.
-    by_keyword: Vec<Vec<Start>>,
+    /// Of names, and of rules whose matches need no long word.
+    everywhere: Keywords,
+    /// Of rules that find long words: most, and among them those with the shortest keywords.
+    near_long_words: Keywords,
     rules: Vec<Rule>,
     names: Names,
     /// Values that the user does not mind.
@@ -34,16 +34,6 @@ pub(super) struct Engine {
     /// Names that are taken out wherever they are a word.
     known: Vec<String>,
     salt: Vec<u8>,
-}
-
-/// What a keyword may be part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Start {
-    Rule(usize),
-    /// The name of something that has a value.
-    Name,
-    /// A key between its two marks.
-    Pem,
 }
 
 /// A value that a rule found.
@@ -62,34 +52,26 @@ impl Redactor {
         let mut written = rules::bundled()?;
         written.extend(own.rules);
         let names = Names::bundled()?;
-        let mut words: Vec<String> = Vec::new();
-        let mut by_keyword: Vec<Vec<Start>> = Vec::new();
-        let mut add = |word: &str, start: Start| {
-            let at = words.iter().position(|one| *one == word).unwrap_or_else(|| {
-                words.push(word.to_owned());
-                by_keyword.push(Vec::new());
-                words.len() - 1
-            });
-            if let Some(starts) = by_keyword.get_mut(at) {
-                starts.push(start);
-            }
-        };
+        let (mut everywhere, mut near_long_words) = (Written::default(), Written::default());
         for word in names.keywords() {
-            add(word, Start::Name);
+            everywhere.add(word, Start::Name);
         }
-        add(pem::OPENING, Start::Pem);
+        for word in names.services() {
+            near_long_words.add(word, Start::Name);
+        }
+        everywhere.add(pem::OPENING, Start::Pem);
         let mut compiled = Vec::new();
         for rule in written.iter().filter(|rule| config.classes.holds(rule.class)) {
+            let keywords = match rule.needs_long_word() {
+                true => &mut near_long_words,
+                false => &mut everywhere,
+            };
             for word in &rule.keywords {
-                add(word, Start::Rule(compiled.len()));
+                keywords.add(word, Start::Rule(compiled.len()));
             }
             compiled.push(rule.compile()?);
         }
-        let keywords = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&words)
-            .map_err(|error| RedactError::Toml(error.to_string()))?;
+        let (everywhere, near_long_words) = (everywhere.compile()?, near_long_words.compile()?);
         let home = config.home.as_deref().and_then(|home| home.rsplit(['/', '\\']).next());
         let user = config.user.as_deref().or(home);
         let known = match config.classes.holds(Class::Paths) {
@@ -99,7 +81,7 @@ impl Redactor {
         let known = known.into_iter().collect();
         let (allowed, salt) = (own.allowed, config.salt.clone());
         let rules = compiled;
-        let engine = Engine { keywords, words, by_keyword, rules, names, allowed, known, salt };
+        let engine = Engine { everywhere, near_long_words, rules, names, allowed, known, salt };
         Ok(Redactor { engine: Arc::new(engine) })
     }
 
@@ -167,11 +149,20 @@ impl Engine {
         self.search(text, |_| true)
     }
 
-    /// The same for the value of a field, whose name may tell what it is.
-    pub(super) fn find_in_field(&self, name: &str, text: &str) -> Vec<Hit> {
-        let mut hits = self.find(text);
-        if !name.is_empty()
-            && let Some(strength) = assign::field(name, text, &self.names)
+    /// What the name of a field says about its value.
+    pub(super) fn judge_name(&self, name: &str) -> Option<Strength> {
+        if name.is_empty() { None } else { self.names.judge(name) }
+    }
+
+    /// Adds to what was found in the value of a field what the field's name tells.
+    pub(super) fn judge_field(
+        &self,
+        named: Option<Strength>,
+        text: &str,
+        mut hits: Vec<Hit>,
+    ) -> Vec<Hit> {
+        if let Some(strength) = named
+            && assign::is_field(strength, text)
             && !self.allowed.is_match(text)
         {
             let rule = self.rules.len() + place(strength);
@@ -202,40 +193,38 @@ impl Engine {
         if text.len() < SHORTEST {
             return hits;
         }
-        let mut assigned = Vec::new();
         let mut name_done = 0;
         let mut keys = pem::Keys::default();
-        for found in self.keywords.find_overlapping_iter(text) {
-            let at = found.pattern().as_usize();
-            let (Some(starts), Some(word)) = (self.by_keyword.get(at), self.words.get(at)) else {
-                continue;
-            };
+        self.everywhere.each(text, |place, word, starts| {
             for start in starts.iter().filter(|start| wanted(**start)) {
                 match *start {
-                    Start::Rule(at) => {
-                        let Some(rule) = self.rules.get(at) else { continue };
-                        if let Some((range, word)) = rule.find(text, found.range(), word) {
-                            hits.push(Hit { range, rule: at, word });
-                        }
-                    }
-                    Start::Name if found.start() >= name_done => {
-                        let name = assign::name_around(text, found.range());
-                        name_done = name.end;
-                        assign::values(text, name, &self.names, &mut assigned);
-                        for Assigned { range, strength } in assigned.drain(..) {
-                            let rule = self.rules.len() + place(strength);
-                            hits.push(Hit { range, rule, word: None });
-                        }
-                    }
-                    Start::Name => {}
+                    Start::Rule(at) => hits.extend(self.try_rule(at, text, &place, word)),
+                    Start::Name => self.try_name(text, &place, &mut name_done, &mut hits),
                     Start::Pem => {
                         let rule = self.rules.len() + PRIVATE_KEY;
-                        let key = keys.find(text, found.start());
+                        let key = keys.find(text, place.start);
                         hits.extend(key.map(|range| Hit { range, rule, word: None }));
                     }
                 }
             }
-        }
+        });
+        name_done = 0;
+        self.near_long_words.near_long_words(text, |place, word, starts| {
+            for start in starts.iter().filter(|start| wanted(**start)) {
+                match *start {
+                    Start::Rule(at) => hits.extend(self.try_rule(at, text, &place, word)),
+                    Start::Name => {
+                        let found = hits.len();
+                        self.try_name(text, &place, &mut name_done, &mut hits);
+                        if hits.len() == found {
+                            let key = beside(text, place.clone());
+                            hits.extend(key.map(|key| self.assigned(key)));
+                        }
+                    }
+                    Start::Pem => {}
+                }
+            }
+        });
         if hits.is_empty() {
             return hits;
         }
@@ -248,6 +237,27 @@ impl Engine {
         };
         hits.retain(|hit| !inside(hit) && !allowed(hit));
         settle(hits)
+    }
+
+    /// What is assigned to the name around a keyword, unless the name was looked at before.
+    fn try_name(&self, text: &str, place: &Range<usize>, done: &mut usize, hits: &mut Vec<Hit>) {
+        if place.start < *done {
+            return;
+        }
+        let name = assign::name_around(text, place.clone());
+        *done = name.end;
+        let mut assigned = Vec::new();
+        assign::values(text, name, &self.names, &mut assigned);
+        hits.extend(assigned.into_iter().map(|one| self.assigned(one)));
+    }
+
+    fn assigned(&self, Assigned { range, strength }: Assigned) -> Hit {
+        Hit { range, rule: self.rules.len() + place(strength), word: None }
+    }
+
+    fn try_rule(&self, at: usize, text: &str, place: &Range<usize>, word: &str) -> Option<Hit> {
+        let (range, word) = self.rules.get(at)?.find(text, place.clone(), word)?;
+        Some(Hit { range, rule: at, word })
     }
 }
 

@@ -15,6 +15,29 @@ fn words() -> &'static HashSet<&'static str> {
     WORDS.get_or_init(|| LIST.split_ascii_whitespace().collect())
 }
 
+/// By the first three letters: whether a word begins so. Most pieces of a value are settled here,
+/// without a look into the list.
+fn beginnings() -> &'static [bool; LETTERS * LETTERS * LETTERS] {
+    static BEGINNINGS: OnceLock<Box<[bool; LETTERS * LETTERS * LETTERS]>> = OnceLock::new();
+    BEGINNINGS.get_or_init(|| {
+        let mut table = Box::new([false; LETTERS * LETTERS * LETTERS]);
+        for word in words() {
+            if let Some(place) = beginning(word.as_bytes()).and_then(|at| table.get_mut(at)) {
+                *place = true;
+            }
+        }
+        table
+    })
+}
+
+const LETTERS: usize = 26;
+
+fn beginning(word: &[u8]) -> Option<usize> {
+    word.get(..3)?.iter().try_fold(0, |at, byte| {
+        byte.is_ascii_lowercase().then(|| at * LETTERS + usize::from(byte - b'a'))
+    })
+}
+
 /// Whether a lower-case word is one that programs are made of.
 pub(super) fn is_word(word: &str) -> bool {
     words().contains(word)
@@ -35,12 +58,22 @@ pub(super) fn covered(run: &str) -> usize {
     if is_word(run) {
         return run.len();
     }
+    let table = beginnings();
+    let begins: Vec<bool> = (0..run.len())
+        .map(|at| {
+            let at = beginning(run.as_bytes().get(at..).unwrap_or_default());
+            // What is no plain letter is looked up.
+            at.is_none_or(|at| table.get(at).copied().unwrap_or(true))
+        })
+        .collect();
     let mut best = vec![0usize; run.len() + 1];
     for end in 1..=run.len() {
         let mut most = best.get(end - 1).copied().unwrap_or(0);
         for start in end.saturating_sub(LONGEST)..end.saturating_sub(1) {
-            let fits = |word: &str| {
-                if word.len() > 3 { is_word(word) } else { GLUED.contains(&word) }
+            let begins = begins.get(start).copied().unwrap_or(true);
+            let fits = |word: &str| match word.len() {
+                0..=3 => GLUED.contains(&word),
+                _ => begins && is_word(word),
             };
             if run.get(start..end).is_some_and(fits) {
                 most = most.max(best.get(start).copied().unwrap_or(0) + end - start);

@@ -39,6 +39,8 @@ pub(super) struct Memory {
 struct Matcher {
     search: AhoCorasick,
     forms: Vec<Form>,
+    /// Some of them may be wrapped over lines; words by themselves are not.
+    wraps: bool,
 }
 
 #[derive(Debug)]
@@ -84,7 +86,7 @@ impl Memory {
         for one in matcher.search.find_iter(text) {
             add(one.range(), one.pattern().as_usize(), text);
         }
-        if let Some(squeezed) = Squeezed::of(text) {
+        if let Some(squeezed) = matcher.wraps.then(|| Squeezed::of(text)).flatten() {
             for one in matcher.search.find_iter(&squeezed.text) {
                 if let Some(range) = squeezed.broken(one.range()) {
                     add(range, one.pattern().as_usize(), text);
@@ -99,6 +101,9 @@ impl Memory {
         let Some(matcher) = self.matcher() else { return false };
         if matcher.search.is_match(bytes) {
             return true;
+        }
+        if !matcher.wraps {
+            return false;
         }
         let text = String::from_utf8_lossy(bytes);
         Squeezed::of(&text).is_some_and(|squeezed| matcher.search.is_match(&squeezed.text))
@@ -127,7 +132,8 @@ impl Memory {
             }
             let search =
                 AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
-            Some(Matcher { search: search.ok()?, forms: kinds })
+            let wraps = kinds.iter().any(|form| form.recall == Recall::Everywhere);
+            Some(Matcher { search: search.ok()?, forms: kinds, wraps })
         });
         made.as_ref()
     }

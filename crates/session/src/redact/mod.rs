@@ -10,6 +10,8 @@
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
 mod assign;
+mod beside;
+mod clean;
 mod cleared;
 mod config;
 mod copy;
@@ -17,7 +19,9 @@ mod encodings;
 mod engine;
 mod file;
 mod foreign;
+mod keywords;
 mod language;
+mod long_words;
 mod memory;
 mod name;
 mod own;

@@ -2,8 +2,8 @@
 
 use super::config::RedactError;
 use super::value::runs;
+use hashbrown::HashSet;
 use serde::Deserialize;
-use std::collections::HashSet;
 
 /// The words that come with the program.
 const BUNDLED: &str = include_str!("../../rules/names.toml");
@@ -39,7 +39,22 @@ impl Strength {
     }
 }
 
-type Words = HashSet<Box<str>>;
+/// Words that are looked up.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Vec<Box<str>>")]
+struct Words(HashSet<Box<str>>);
+
+impl From<Vec<Box<str>>> for Words {
+    fn from(words: Vec<Box<str>>) -> Words {
+        Words(words.into_iter().collect())
+    }
+}
+
+impl Words {
+    fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+}
 
 /// Words of names, as they stand in `rules/names.toml`.
 #[derive(Debug, Deserialize)]
@@ -72,27 +87,40 @@ impl Names {
         toml::from_str(BUNDLED).map_err(|error| RedactError::Toml(error.to_string()))
     }
 
-    /// One of these stands in every name.
+    /// One of these stands in every name, or the name of a service.
     pub(super) fn keywords(&self) -> impl Iterator<Item = &str> {
-        self.keywords.iter().map(String::as_str).chain(self.services.iter().map(AsRef::as_ref))
+        self.keywords.iter().map(String::as_str)
+    }
+
+    /// Only long random values count for these.
+    pub(super) fn services(&self) -> impl Iterator<Item = &str> {
+        self.services.0.iter().map(AsRef::as_ref)
     }
 
     /// Judges a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; none if it speaks of
     /// nothing.
     pub(super) fn judge(&self, name: &str) -> Option<Strength> {
-        let words: Vec<String> = runs(name).map(str::to_ascii_lowercase).collect();
+        let lower = name.to_ascii_lowercase();
+        // A run is a part of the name, so its address tells where it stands.
+        let words: Vec<&str> = runs(name)
+            .filter_map(|run| {
+                let start = (run.as_ptr() as usize).checked_sub(name.as_ptr() as usize)?;
+                lower.get(start..start + run.len())
+            })
+            .collect();
         let mut found = None;
         let mut behind = 0;
+        let mut before = "";
         for (at, word) in words.iter().enumerate() {
-            let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
             if let Some(strength) = self.word(word, before) {
                 found = found.max(Some(strength));
                 behind = at + 1;
             }
+            before = word;
         }
         let strength = found?;
-        let changed = words.iter().skip(behind).any(|word| !self.harmless.contains(word.as_str()));
-        if changed || words.iter().any(|word| self.about.contains(word.as_str())) {
+        let changed = words.iter().skip(behind).any(|word| !self.harmless.contains(word));
+        if changed || words.iter().any(|word| self.about.contains(word)) {
             return Some(Strength::Meta);
         }
         Some(strength)

@@ -5,7 +5,7 @@
 //! a lone surrogate or an odd escape beside a secret survives.
 
 use super::cleared::Cleared;
-use super::scrubber::{PAIR_NAMES, Replacement, Scrubber, context};
+use super::scrubber::{PAIR_NAMES, Replacement, Scrubber, is_value};
 use super::structural::{Place, StructuralPaths};
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice, text};
 use std::borrow::Cow;
@@ -105,25 +105,34 @@ fn each_value(line: &[u8], tape: &mut Tape, mut each: impl FnMut(Value<'_>)) -> 
 }
 
 enum Inside<'a> {
-    Fields(backstory_format::json::Fields<'a>, Option<String>),
-    Items(backstory_format::json::Items<'a>, String),
+    /// The fields that are left of an object, and the object.
+    Fields(backstory_format::json::Fields<'a>, Value<'a>),
+    Items(backstory_format::json::Items<'a>, Named<'a>),
+}
+
+/// The name of a field, and what it tells about the value.
+#[derive(Clone)]
+struct Named<'a> {
+    name: Cow<'a, str>,
+    /// The name in `{"name": "DB_PASSWORD", "value": "…"}`.
+    pair: Option<Cow<'a, str>>,
 }
 
 /// Visits every string and key at any depth, without recursion.
-fn visit(value: Value<'_>, paths: &StructuralPaths, each: &mut impl FnMut(Piece<'_>)) {
-    let mut stack: Vec<(Inside<'_>, Place)> = Vec::new();
-    let mut next = Some((value, String::new(), String::new(), paths.root()));
+fn visit<'a>(value: Value<'a>, paths: &StructuralPaths, each: &mut impl FnMut(Piece<'_>)) {
+    let mut stack: Vec<(Inside<'a>, Place)> = Vec::new();
+    let nameless = Named { name: Cow::Borrowed(""), pair: None };
+    let mut next = Some((value, nameless, paths.root()));
     loop {
-        if let Some((value, name, told, place)) = next.take() {
+        if let Some((value, named, place)) = next.take() {
             match value.kind() {
-                Kind::Object => {
-                    stack.push((Inside::Fields(value.fields(), pair_name(&value)), place));
-                }
-                Kind::Array => stack.push((Inside::Items(value.items(), name), place)),
+                Kind::Object => stack.push((Inside::Fields(value.fields(), value), place)),
+                Kind::Array => stack.push((Inside::Items(value.items(), named), place)),
                 Kind::String => {
                     if let (Some(span), Some(raw)) = (value.text_span(), value.raw_text()) {
-                        let is_id = paths.holds(&place, &name);
-                        each(Piece { span, raw, name: &told, is_id });
+                        let is_id = paths.holds(&place, &named.name);
+                        let name = named.pair.as_deref().unwrap_or(&named.name);
+                        each(Piece { span, raw, name, is_id });
                     }
                 }
                 _ => {}
@@ -131,26 +140,29 @@ fn visit(value: Value<'_>, paths: &StructuralPaths, each: &mut impl FnMut(Piece<
         }
         let Some((inside, place)) = stack.last_mut() else { return };
         match inside {
-            Inside::Fields(fields, pair) => match fields.next() {
+            Inside::Fields(fields, object) => match fields.next() {
                 Some((key, value)) => {
                     each(Piece { span: key.text_span(), raw: key.raw(), name: "", is_id: false });
-                    let name = key.text().into_owned();
-                    let told = context(&name, pair.as_deref()).to_owned();
+                    let name = key.text();
+                    let pair = is_value(&name).then(|| pair_name(object)).flatten();
                     let place = paths.field(place, &name);
-                    next = Some((value, name, told, place));
+                    next = Some((value, Named { name, pair }, place));
                 }
                 None => drop(stack.pop()),
             },
-            Inside::Items(items, name) => match items.next() {
-                Some(value) => next = Some((value, name.clone(), name.clone(), place.clone())),
+            Inside::Items(items, named) => match items.next() {
+                Some(value) => {
+                    // What a pair's name tells holds for its value only.
+                    next = Some((value, Named { pair: None, ..named.clone() }, *place));
+                }
                 None => drop(stack.pop()),
             },
         }
     }
 }
 
-fn pair_name(value: &Value<'_>) -> Option<String> {
-    PAIR_NAMES.iter().find_map(|name| value.get_text(name)).map(Cow::into_owned)
+fn pair_name<'a>(value: &Value<'a>) -> Option<Cow<'a, str>> {
+    PAIR_NAMES.iter().find_map(|name| value.get_text(name))
 }
 
 /// Replacements of a decoded text as splices of the bytes it was written with.

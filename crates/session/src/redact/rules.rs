@@ -1,6 +1,7 @@
 //! Rules as they stand in TOML, and compiled.
 
 use super::config::{Class, RedactError};
+use super::long_words::has_long_word;
 use super::name::Strength;
 use super::placeholder::OPENING;
 use super::value::{Form, entropy, is_literal, is_secret};
@@ -9,11 +10,12 @@ use serde::Deserialize;
 use std::ops::Range;
 
 /// The rules that come with the program.
-const BUNDLED: [&str; 6] = [
+const BUNDLED: [&str; 7] = [
     include_str!("../../rules/ai.toml"),
     include_str!("../../rules/cloud.toml"),
     include_str!("../../rules/code.toml"),
     include_str!("../../rules/services.toml"),
+    include_str!("../../rules/more.toml"),
     include_str!("../../rules/context.toml"),
     include_str!("../../rules/people.toml"),
 ];
@@ -233,6 +235,11 @@ pub(super) fn bundled() -> Result<Vec<Written>, RedactError> {
 }
 
 impl Written {
+    /// Whether it finds nothing but beside a long word.
+    pub(super) fn needs_long_word(&self) -> bool {
+        self.before == 0 && has_long_word(&self.regex)
+    }
+
     pub(super) fn compile(&self) -> Result<Rule, RedactError> {
         let wrong = |cause: String| RedactError::Rule(self.id.clone(), cause);
         if self.keywords.is_empty() || self.keywords.iter().any(String::is_empty) {

@@ -1,10 +1,13 @@
 //! What one session taught, and clearing its texts with that.
 
+use super::clean::Clean;
 use super::cleared::Cleared;
 use super::engine::{Engine, Hit};
 use super::memory::{Memory, Recall};
+use super::name::Strength;
 use super::report::Report;
 use super::structural::{Place, StructuralPaths};
+use hashbrown::HashMap;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,8 +19,14 @@ use std::sync::Arc;
 pub struct Scrubber {
     pub(super) engine: Arc<Engine>,
     pub(super) memory: Memory,
+    clean: Clean,
+    /// What names of fields say: there are few, and each stands in many records.
+    names: HashMap<Box<str>, Option<Strength>>,
     report: Report,
 }
+
+/// So many names are kept in mind.
+const MOST_NAMES: usize = 4096;
 
 /// What is to stand where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +41,8 @@ impl Scrubber {
         for (value, rule) in engine.known_words() {
             memory.keep(value, rule, Recall::Word);
         }
-        Scrubber { engine, memory, report: Report::default() }
+        let (clean, names, report) = (Clean::default(), HashMap::new(), Report::default());
+        Scrubber { engine, memory, clean, names, report }
     }
 
     /// Looks for secrets in a decoded text and keeps them in mind.
@@ -43,7 +53,22 @@ impl Scrubber {
     /// The same for the value of a field, whose name may tell what it is. True if there was
     /// something.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
-        let hits = self.engine.find_in_field(name, text);
+        let mut hits = Vec::new();
+        self.clean.learn(text, || {
+            hits = self.engine.find(text);
+            hits.is_empty()
+        });
+        let named = match self.names.get(name) {
+            Some(named) => *named,
+            None => {
+                let named = self.engine.judge_name(name);
+                if self.names.len() < MOST_NAMES {
+                    self.names.insert(name.into(), named);
+                }
+                named
+            }
+        };
+        let hits = self.engine.judge_field(named, text, hits);
         for Hit { range, rule, word } in &hits {
             let Some(value) = text.get(range.clone()) else { continue };
             let Some((id, class)) = self.engine.rule(*rule) else { continue };
@@ -92,44 +117,30 @@ impl Scrubber {
     /// The same for the value of a field, whose name may tell what it is.
     pub fn scrub_field<'t>(&self, name: &str, text: &'t str) -> Cow<'t, str> {
         let replacements = self.replacements(name, text);
-        if replacements.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for Replacement { range, with } in &replacements {
-            out.push_str(text.get(done..range.start).unwrap_or_default());
-            out.push_str(with);
-            done = range.end;
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        Cow::Owned(out)
+        replaced(text, &replacements)
     }
 
     /// What is replaced in a text, in order and without overlap.
     pub(super) fn replacements(&self, name: &str, text: &str) -> Vec<Replacement> {
-        let rules = self.engine.find_in_field(name, text).into_iter().map(|hit| {
+        let hits = match self.clean.holds(text) {
+            true => Vec::new(),
+            false => self.engine.find(text),
+        };
+        let known = self.names.get(name).copied();
+        let named = known.unwrap_or_else(|| self.engine.judge_name(name));
+        let rules = self.engine.judge_field(named, text, hits).into_iter().map(|hit| {
             let value = text.get(hit.range.clone()).unwrap_or_default();
-            (self.engine.replacement(hit.rule, value), hit.range)
+            Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
         });
-        let again = self
-            .memory
-            .find(text)
-            .into_iter()
-            .map(|again| (self.engine.replacement(again.rule, again.value), again.range));
-        let mut all: Vec<Replacement> =
-            rules.chain(again).map(|(with, range)| Replacement { range, with }).collect();
-        all.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
-        let mut merged: Vec<Replacement> = Vec::new();
-        for one in all {
-            match merged.last_mut() {
-                Some(last) if one.range.start < last.range.end => {
-                    last.range.end = last.range.end.max(one.range.end);
-                }
-                _ => merged.push(one),
-            }
-        }
-        merged
+        merged(rules.chain(self.again(text)).collect())
+    }
+
+    /// What was learnt and stands in this text.
+    fn again(&self, text: &str) -> impl Iterator<Item = Replacement> {
+        self.memory.find(text).into_iter().map(|again| Replacement {
+            with: self.engine.replacement(again.rule, again.value),
+            range: again.range,
+        })
     }
 
     /// An id of the format: only what no id can be is taken out.
@@ -145,6 +156,11 @@ impl Scrubber {
     /// [`scrub`](Scrubber::scrub), with the proof.
     pub fn clear<'t>(&self, text: &'t str) -> Cleared<Cow<'t, str>> {
         Cleared::new(self.scrub(text))
+    }
+
+    /// An id, without what no id can be.
+    pub(crate) fn clear_id<'t>(&self, id: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::new(replaced(id, &self.certain(id)))
     }
 
     /// [`scrub_field`](Scrubber::scrub_field), with the proof.
@@ -206,6 +222,36 @@ impl Scrubber {
     }
 }
 
+/// Of replacements that overlap, the first and widest stays and covers the others.
+fn merged(mut all: Vec<Replacement>) -> Vec<Replacement> {
+    all.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
+    let mut merged: Vec<Replacement> = Vec::new();
+    for one in all {
+        match merged.last_mut() {
+            Some(last) if one.range.start < last.range.end => {
+                last.range.end = last.range.end.max(one.range.end);
+            }
+            _ => merged.push(one),
+        }
+    }
+    merged
+}
+
+fn replaced<'t>(text: &'t str, replacements: &[Replacement]) -> Cow<'t, str> {
+    if replacements.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for Replacement { range, with } in replacements {
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(with);
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
 /// The name in `{"name": "DB_PASSWORD", "value": "…"}`.
 fn pair_name(fields: &serde_json::Map<String, Value>) -> Option<&str> {
     let name = PAIR_NAMES.iter().find_map(|name| fields.get(*name))?;
@@ -217,7 +263,12 @@ pub(super) const PAIR_NAMES: [&str; 4] = ["name", "key", "Name", "Key"];
 /// What tells about the value of the field `name`.
 pub(super) fn context<'a>(name: &'a str, pair: Option<&'a str>) -> &'a str {
     match pair {
-        Some(pair) if name.eq_ignore_ascii_case("value") => pair,
+        Some(pair) if is_value(name) => pair,
         _ => name,
     }
+}
+
+/// Whether a field may be named by another one beside it.
+pub(super) fn is_value(name: &str) -> bool {
+    name.eq_ignore_ascii_case("value")
 }

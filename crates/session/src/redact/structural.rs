@@ -20,9 +20,29 @@ struct Node {
     ends: bool,
 }
 
-/// A place in a document while it is walked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Place(Vec<usize>);
+/// A place in a document while it is walked: the nodes it may be. Where it may be more of them than
+/// there is room for, the others are forgotten, and what they hold is text like any other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    nodes: [u16; 6],
+    count: u8,
+}
+
+impl Place {
+    fn add(&mut self, node: usize) {
+        let (Some(slot), Ok(node)) =
+            (self.nodes.get_mut(usize::from(self.count)), u16::try_from(node))
+        else {
+            return;
+        };
+        *slot = node;
+        self.count += 1;
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.nodes.iter().take(usize::from(self.count)).map(|node| usize::from(*node))
+    }
+}
 
 impl StructuralPaths {
     /// The paths named, such as `message.content.tool_use_id`.
@@ -57,22 +77,24 @@ impl StructuralPaths {
     }
 
     pub(super) fn root(&self) -> Place {
-        Place(vec![0])
+        let mut place = Place::default();
+        place.add(0);
+        place
     }
 
     /// The place of the field `name` of the object at `place`.
     pub(super) fn field(&self, place: &Place, name: &str) -> Place {
-        let mut next = Vec::new();
-        for node in place.0.iter().filter_map(|at| self.nodes.get(*at)) {
-            next.extend(node.children.get(name));
-            next.extend(node.any);
+        let mut next = Place::default();
+        for node in place.nodes().filter_map(|at| self.nodes.get(at)) {
+            let named = node.children.get(name).copied();
+            named.into_iter().chain(node.any).for_each(|node| next.add(node));
         }
-        Place(next)
+        next
     }
 
     /// Whether the field `name`, which stands at `place`, is an id.
     pub(super) fn holds(&self, place: &Place, name: &str) -> bool {
-        place.0.iter().any(|at| self.nodes.get(*at).is_some_and(|node| node.ends))
+        place.nodes().any(|at| self.nodes.get(at).is_some_and(|node| node.ends))
             || self.anywhere.iter().any(|one| one.as_ref() == name)
     }
 }
@@ -86,7 +108,7 @@ mod tests {
         let paths = StructuralPaths::new(["uuid", "message.*.id", "**.signature"]);
         let root = paths.root();
         let holds = |names: &[&str]| {
-            let place = names.iter().fold(root.clone(), |place, name| paths.field(&place, name));
+            let place = names.iter().fold(root, |place, name| paths.field(&place, name));
             paths.holds(&place, names.last().copied().unwrap_or_default())
         };
         assert!(holds(&["uuid"]));

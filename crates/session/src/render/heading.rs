@@ -3,6 +3,7 @@
 use super::view::View;
 use crate::figures::{compact, counted, duration};
 use crate::model::{CompactionKind, Session, UsageTotal};
+use crate::stats::Cost;
 use backstory_format::Severity;
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub(super) fn facts(session: &Session, view: &View) -> Vec<(String, String)> {
     add("Worktree", list(&session.cwds));
     add("Branch", list(&session.git_branches));
     add("Tokens", tokens(session));
+    add("Cost", cost(session, view));
     add("Work", work(session));
     add("Compactions", compactions(session));
     let fork = session.forked_from.as_ref().map(|fork| fork.session.to_string());
@@ -72,6 +74,29 @@ fn tokens(session: &Session) -> String {
     }
     let agents = if session.subagents.is_empty() { "" } else { ", subagents included" };
     format!("{}{agents}", usage(&all))
+}
+
+/// What the agent itself counted, else what the tokens cost at list prices.
+fn cost(session: &Session, view: &View) -> String {
+    if let Some(dollars) = session.reported_cost {
+        let cost = Cost { picodollars: (dollars * 1e12) as u128, ..Cost::default() };
+        return format!("{}, as {} counted it", cost.text(), session.agent.name());
+    }
+    let Some(prices) = view.prices.as_deref() else { return String::new() };
+    let all = session.walk();
+    let mut cost = Cost::default();
+    for one in &all {
+        cost.add(Cost::of_messages(one.messages(), prices));
+    }
+    let incomplete = all.iter().any(|one| one.usage.incomplete);
+    let text = money(cost, incomplete);
+    text.map_or_else(String::new, |text| format!("{text}, list prices of {}", prices.date))
+}
+
+/// `$1.23`, `at least $1.23`; nothing where no message has a price.
+pub(super) fn money(cost: Cost, incomplete: bool) -> Option<String> {
+    let least = if cost.unpriced > 0 || incomplete { "at least " } else { "" };
+    (cost.priced > 0).then(|| format!("{least}{}", cost.text()))
 }
 
 /// `1.2M read (97 % from cache), 4.8k written`

@@ -1,11 +1,14 @@
 //! The head of a turn: its number, what it is called, and its figures.
 
+use super::heading::{money, usage};
 use super::sink::RenderError;
+use super::view::View;
 use crate::agents::claude_code::prompts;
-use crate::figures::compact;
+use crate::figures::{compact, counted, duration};
 use crate::model::{
     Block, Compaction, CompactionKind, Outcome, Trigger, Turn, TurnKind, UsageTotal,
 };
+use crate::stats::Cost;
 use crate::store::SourceReader;
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -23,6 +26,8 @@ pub(super) struct TurnView {
     pub(super) ended: Option<Timestamp>,
     pub(super) outcome: Outcome,
     pub(super) usage: UsageTotal,
+    /// What it cost, where that is known.
+    pub(super) cost: Option<String>,
     pub(super) duration_ms: Option<u64>,
     pub(super) calls: usize,
     pub(super) failed: usize,
@@ -36,6 +41,7 @@ pub(super) fn turn(
     prefix: &str,
     number: usize,
     turn: &Turn,
+    view: &View,
     reader: &mut SourceReader,
 ) -> Result<TurnView, RenderError> {
     let text =
@@ -60,6 +66,11 @@ pub(super) fn turn(
         .timestamp
         .zip(ended)
         .and_then(|(start, end)| u64::try_from(end.as_millisecond() - start.as_millisecond()).ok());
+    let usage = turn.usage();
+    let cost = view
+        .prices
+        .as_deref()
+        .and_then(|prices| money(Cost::of_messages(turn.steps.iter(), prices), usage.incomplete));
     Ok(TurnView {
         anchor: format!("{prefix}turn-{number}"),
         number,
@@ -68,11 +79,35 @@ pub(super) fn turn(
         timestamp: turn.timestamp,
         ended,
         outcome: turn.outcome,
-        usage: turn.usage(),
+        usage,
+        cost,
         duration_ms: turn.duration_ms.or(lasted),
         calls: turn.calls().count(),
         failed: failed.count(),
     })
+}
+
+impl TurnView {
+    /// When it was, how long it took, what was done in it and what it cost.
+    pub(super) fn figures(&self, view: &View) -> Vec<String> {
+        let mut words = Vec::new();
+        words.extend(self.timestamp.map(|time| view.time(time)));
+        words.extend(self.duration_ms.map(duration));
+        if self.calls > 0 {
+            words.push(counted(self.calls as u64, "tool call", "tool calls"));
+        }
+        if self.failed > 0 {
+            words.push(format!("{} failed", self.failed));
+        }
+        words.extend(self.spent());
+        words
+    }
+
+    /// Tokens and money.
+    pub(super) fn spent(&self) -> impl Iterator<Item = String> {
+        let tokens = (self.usage.messages > 0).then(|| usage(&self.usage));
+        tokens.into_iter().chain(self.cost.clone())
+    }
 }
 
 fn title(kind: TurnKind, head: &str) -> String {

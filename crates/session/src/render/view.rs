@@ -1,8 +1,10 @@
 //! What of a session is shown, whatever the format.
 
 use crate::excerpt::Keep;
+use crate::stats::Prices;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::sync::Arc;
 
 /// What to show of a session.
 #[derive(Debug, Clone)]
@@ -19,6 +21,8 @@ pub struct View {
     pub facts: Vec<(String, String)>,
     /// Show only turns with something in this time or later.
     pub since: Option<Timestamp>,
+    /// What tokens cost; none where nobody is to be told.
+    pub prices: Option<Arc<Prices>>,
 }
 
 impl View {
@@ -32,6 +36,7 @@ impl View {
             zone,
             facts: Vec::new(),
             since: None,
+            prices: None,
         }
     }
 

@@ -61,7 +61,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         if self.wants.outline {
             let mut reader = session.source.open()?;
             for (number, turn) in self.kept(session) {
-                outline.push(outline::turn("", number, turn, &mut reader)?);
+                outline.push(outline::turn("", number, turn, self.view, &mut reader)?);
             }
         }
         self.heads = outline.clone().into_iter();
@@ -183,7 +183,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let ready = if place.prefix.is_empty() { self.heads.next() } else { None };
         let head = match ready {
             Some(head) => head,
-            None => outline::turn(place.prefix, number, turn, reader)?,
+            None => outline::turn(place.prefix, number, turn, self.view, reader)?,
         };
         self.sink.turn(&head)?;
         if self.view.parts.prompts {

@@ -8,6 +8,7 @@
 //! Costs are sums of whole trillionths of a dollar, so they do not depend on the order of adding.
 
 mod agents;
+mod cost;
 mod gather;
 mod prices;
 mod report;
@@ -15,8 +16,9 @@ mod spent;
 mod split;
 
 pub use agents::agent_types;
+pub use cost::Cost;
 pub use gather::{Ledger, Message, Origin, Source, gather};
 pub use prices::{Prices, PricesError};
 pub use report::{Dimension, Period, Report, Row, report};
-pub use spent::{Cost, Figures, Geography, Speed, Spent};
 pub(crate) use spent::{Detail, Expense};
+pub use spent::{Figures, Geography, Speed, Spent};

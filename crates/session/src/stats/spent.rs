@@ -1,6 +1,6 @@
 //! What one message took, and sums of that.
 
-use super::Prices;
+use super::{Cost, Prices};
 use backstory_format::claude::Usage;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -55,23 +55,6 @@ pub(crate) struct Expense {
     pub(crate) calls: Vec<(u64, Arc<str>)>,
 }
 
-/// Money, and what is missing in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Trillionths of a dollar.
-    pub picodollars: u128,
-    /// Messages that have a price.
-    pub priced: u64,
-    /// Messages whose model, or whose speed, has none.
-    pub unpriced: u64,
-}
-
-impl Cost {
-    pub fn dollars(&self) -> f64 {
-        self.picodollars as f64 / 1e12
-    }
-}
-
 /// Sums over messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
@@ -111,12 +94,8 @@ impl Figures {
         figures.cache_write_5m = tokens.cache_write_5m.unwrap_or(0);
         figures.cache_write_1h = tokens.cache_write_1h.unwrap_or(0);
         figures.web_searches = spent.web_searches;
-        match message.model.as_deref().and_then(|model| prices.price(model, spent)) {
-            Some(picodollars) => {
-                figures.cost = Cost { picodollars, priced: 1, unpriced: 0 };
-            }
-            None => figures.cost.unpriced = 1,
-        }
+        figures.cost =
+            Cost::of(message.model.as_deref().and_then(|model| prices.price(model, spent)));
         figures
     }
 
@@ -135,9 +114,7 @@ impl Figures {
         add(&mut self.cache_write_5m, other.cache_write_5m);
         add(&mut self.cache_write_1h, other.cache_write_1h);
         add(&mut self.web_searches, other.web_searches);
-        self.cost.picodollars = self.cost.picodollars.saturating_add(other.cost.picodollars);
-        add(&mut self.cost.priced, other.cost.priced);
-        add(&mut self.cost.unpriced, other.cost.unpriced);
+        self.cost.add(other.cost);
     }
 
     /// All tokens.

@@ -50,6 +50,25 @@ const RAW: [&str; 9] = [
 ];
 
 impl Git {
+    /// The commit that a commit was made on, and when that one was made; none for the first one of
+    /// a history and for merges.
+    pub fn parent(&self, id: &str) -> Result<Option<(String, Option<Timestamp>)>, GitError> {
+        let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id(id) {
+            return Ok(None);
+        }
+        let told = |id: &str, what: &str| {
+            let out = self.run(&["log", "-1", "--no-show-signature", what, id, "--"])?;
+            Ok::<_, GitError>(String::from_utf8_lossy(&out).trim().to_owned())
+        };
+        let parent = told(id, "--format=%P")?;
+        if !is_id(&parent) {
+            return Ok(None);
+        }
+        let made = seconds(&told(&parent, "--format=%ct")?);
+        Ok(Some((parent, made)))
+    }
+
     /// Which of these names (full or short ids) are objects of the repository.
     pub fn objects(&self, names: &[String]) -> Result<HashMap<String, Object>, GitError> {
         let plain = |name: &&String| name.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -75,11 +75,14 @@ impl Source {
     }
 
     /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
-    pub fn open_whole(&self, limit: u64) -> Result<SourceReader, StoreError> {
+    /// `space` is used for that, whatever it held.
+    pub fn open_whole(&self, limit: u64, space: Vec<u8>) -> Result<SourceReader, StoreError> {
         let mut reader = self.open()?;
         let length = self.state.map_or(u64::MAX, |state| state.size);
         if let Some(file) = reader.file.as_ref().filter(|_| length <= limit) {
-            reader.window.reserve(length as usize);
+            reader.window = space;
+            reader.window.clear();
+            reader.window.reserve_exact(length as usize);
             let read = file.take(length).read_to_end(&mut reader.window);
             reader.filled =
                 read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
@@ -109,6 +112,11 @@ impl SourceReader {
     /// For content that is asked for here and there: reads no more than it is asked for.
     pub fn sparse(self) -> SourceReader {
         SourceReader { ahead: 0, ..self }
+    }
+
+    /// Its space, to be used again.
+    pub fn into_space(self) -> Vec<u8> {
+        self.window
     }
 
     /// The bytes of a span.

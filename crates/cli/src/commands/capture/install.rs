@@ -22,6 +22,10 @@ pub(crate) struct InstallArguments {
     #[arg(long, value_name = "AGE", default_value = "30d")]
     keep: String,
 
+    /// Take secrets out of the traces, and what else is named: paths, people
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', num_args = 0..=1, default_missing_value = "secrets", require_equals = true)]
+    redact: Vec<String>,
+
     #[command(flatten)]
     settings: SettingsArguments,
 }
@@ -39,6 +43,7 @@ pub(crate) struct SettingsArguments {
 
 pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError> {
     super::keep_until(&arguments.keep, environment::now())?;
+    crate::redaction::classes(&arguments.redact)?;
     let file = arguments.settings.file()?;
     let before = read(&file)?;
     if let Some(command) = command_of(&before) {
@@ -48,8 +53,12 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError>
     let program = environment::this_program()
         .ok_or_else(|| CliError::new("the path of this program is unknown"))?;
     let out = resolve(&arguments.out);
+    let redact = match arguments.redact.is_empty() {
+        true => String::new(),
+        false => format!("--redact={} ", quoted(arguments.redact.join(",").as_ref())),
+    };
     let command = format!(
-        "{} capture --hook --keep {} --out {}",
+        "{} capture --hook {redact}--keep {} --out {}",
         quoted(program.as_os_str()),
         quoted(arguments.keep.as_ref()),
         quoted(out.as_os_str())

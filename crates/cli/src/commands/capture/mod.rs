@@ -10,6 +10,7 @@ use crate::args::GlobalArguments;
 use crate::commands::show;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::redaction;
 use crate::times;
 use crate::ui;
 pub(crate) use child::quoted;
@@ -49,6 +50,10 @@ pub(crate) struct CaptureArguments {
     #[arg(long, value_name = "AGE", default_value = "30d")]
     keep: String,
 
+    /// Take secrets out of the traces, and what else is named: paths, people
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', num_args = 0..=1, default_missing_value = "secrets", require_equals = true)]
+    redact: Vec<String>,
+
     /// Tell every step of the search
     #[arg(long)]
     debug: bool,
@@ -84,7 +89,13 @@ pub(crate) fn run(
     };
     let began = environment::now();
     let keep = keep_until(&arguments.keep, began)?;
-    let tracer = Tracer { out, keep, debug: arguments.debug, quiet: global.quiet, global };
+    // What cannot be redacted is not captured: this fails before anything is run.
+    let redactor = match arguments.redact.is_empty() {
+        true => None,
+        false => Some(redaction::redactor(redaction::classes(&arguments.redact)?)?),
+    };
+    let (debug, quiet) = (arguments.debug, global.quiet);
+    let tracer = Tracer { out, keep, redactor, debug, quiet, global };
     if !arguments.command.is_empty() {
         return Ok(Outcome::Code(around_command(&tracer, &arguments.command, began)));
     }
@@ -102,9 +113,9 @@ pub(crate) fn run(
     let since = since.transpose()?;
     let written = match (&arguments.session, since) {
         (Some(wanted), since) => {
-            let (session, selection) = show::find(wanted, global)?;
-            show::refuse_agents_folder(out, &selection.roots)?;
-            tracer.write(&[session], since, &[], began)?
+            let shown = show::find_cleared(wanted, global, tracer.redactor.as_ref())?;
+            show::refuse_agents_folder(out, &shown.selection.roots)?;
+            tracer.write(&[shown.into()], since, &[], began)?
         }
         (None, Some(since)) => {
             let window = Window { from: since, until: began };

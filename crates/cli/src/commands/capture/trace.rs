@@ -1,12 +1,14 @@
 //! Finding the sessions of a stretch of time, and writing their traces.
 
 use crate::args::GlobalArguments;
-use crate::commands::show::refuse_agents_folder;
+use crate::commands::show::{Shown, read_copy, refuse_agents_folder};
 use crate::error::CliError;
+use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_session::agents::claude_code;
 use backstory_session::model::{Agent, Session};
+use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, View};
 use backstory_session::store::{
     Access, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,
@@ -15,6 +17,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The newest release of the agent that this program was checked with.
 const CHECKED: &str = "2.1.325";
@@ -47,9 +50,23 @@ pub(super) struct About {
     versions: Vec<String>,
 }
 
+/// A session, and the cleared copy it is read from, if there is one.
+pub(super) struct Taken {
+    session: Session,
+    _copy: Option<ClearedCopy>,
+}
+
+impl From<Shown> for Taken {
+    fn from(shown: Shown) -> Taken {
+        Taken { session: shown.session, _copy: shown.copy }
+    }
+}
+
 pub(super) struct Tracer<'a> {
     pub(super) out: &'a Path,
     pub(super) keep: Option<Timestamp>,
+    /// Takes secrets out of what is written.
+    pub(super) redactor: Option<Redactor>,
     pub(super) debug: bool,
     pub(super) quiet: bool,
     pub(super) global: &'a GlobalArguments,
@@ -64,7 +81,7 @@ impl Tracer<'_> {
     }
 
     /// Sessions with records made in this worktree in the window.
-    pub(super) fn find(&self, window: &Window) -> Result<Vec<Session>, CliError> {
+    pub(super) fn find(&self, window: &Window) -> Result<Vec<Taken>, CliError> {
         let scope = ProjectScope::worktree(Path::new("."));
         self.tell(&format!("worktree {}", scope.roots().join(", ")));
         self.tell(&format!("window {} to {}", window.from, window.until));
@@ -106,18 +123,26 @@ impl Tracer<'_> {
         files: &SessionFiles,
         selection: &Selection,
         buffer: &mut Vec<u8>,
-    ) -> Result<Session, CliError> {
-        let (session, failures) = claude_code::read(files, selection.limits, buffer)?;
+    ) -> Result<Taken, CliError> {
+        let copy = self
+            .redactor
+            .as_ref()
+            .map(|redactor| ClearedCopy::of(files, redactor, &claude_code::structural_paths()));
+        let copy = copy.transpose()?;
+        let (session, failures) = match &copy {
+            Some(copy) => read_copy(copy, selection.limits, buffer)?,
+            None => claude_code::read(files, selection.limits, buffer)?,
+        };
         for failure in failures {
             self.tell(&format!("passed over: {failure}"));
         }
-        Ok(session)
+        Ok(Taken { session, _copy: copy })
     }
 
     /// Writes a trace of each session; gives the names of the files.
     pub(super) fn write(
         &self,
-        sessions: &[Session],
+        sessions: &[Taken],
         since: Option<Timestamp>,
         facts: &[(String, String)],
         now: Timestamp,
@@ -128,12 +153,13 @@ impl Tracer<'_> {
         let mut folder: OutputFolder<About> = OutputFolder::open(self.out, Access::Private)?;
         self.warn_of_drift(&folder, sessions);
         let mut written = Vec::new();
-        for session in sessions {
+        let facts = self.cleared(facts);
+        for Taken { session, .. } in sessions {
             let name = name(session, since, now);
             if let Some(refused) = folder.claim([name.as_str()])?.pop() {
                 return Err(refused.into());
             }
-            let view = view(session, since, facts, now);
+            let view = view(session, since, &facts, now)?;
             let bytes = folder
                 .write::<CliError>(&name, |file| Ok(render::markdown(session, &view, file)?))?;
             let about = About {
@@ -147,6 +173,16 @@ impl Tracer<'_> {
             written.push(name);
         }
         Ok(written)
+    }
+
+    /// What is told of the command, as far as it may be told.
+    fn cleared(&self, facts: &[(String, String)]) -> Vec<(String, String)> {
+        let scrubber = self.redactor.as_ref().map(Redactor::session);
+        let clear = |text: &String| match &scrubber {
+            Some(scrubber) => scrubber.scrub(text).into_owned(),
+            None => text.clone(),
+        };
+        facts.iter().map(|(name, text)| (name.clone(), clear(text))).collect()
     }
 
     /// Removes traces that are older than they are kept, as far as nobody changed them.
@@ -174,14 +210,14 @@ impl Tracer<'_> {
     }
 
     /// Once for every release that is newer than those checked.
-    fn warn_of_drift(&self, folder: &OutputFolder<About>, sessions: &[Session]) {
+    fn warn_of_drift(&self, folder: &OutputFolder<About>, sessions: &[Taken]) {
         let seen = |version: &str| {
             let known = folder.files().values().filter_map(|entry| entry.about.as_ref());
             known.flat_map(|about| &about.versions).any(|known| known == version)
         };
         let mut newer: Vec<&str> = sessions
             .iter()
-            .flat_map(|session| session.versions.iter())
+            .flat_map(|taken| taken.session.versions.iter())
             .map(AsRef::as_ref)
             .filter(|version| is_newer(version, CHECKED) && !seen(version))
             .collect();
@@ -215,8 +251,9 @@ fn view(
     since: Option<Timestamp>,
     facts: &[(String, String)],
     now: Timestamp,
-) -> View {
+) -> Result<View, CliError> {
     let mut view = View::new(TimeZone::system());
+    view.prices = Some(Arc::new(prices::read(None)?));
     view.facts = facts.to_vec();
     view.facts.push(("Captured".to_owned(), view.time(now)));
     // Only a session that had begun before is shown in part.
@@ -227,7 +264,7 @@ fn view(
         view.facts.push(("Resumed".to_owned(), format!("only what is new since {time}")));
         view.since = Some(since);
     }
-    view
+    Ok(view)
 }
 
 /// Compares the numbers of two versions.

@@ -4,10 +4,10 @@ use super::model_name;
 use crate::export::commits::{Anchor, time};
 use crate::export::flow::What;
 use crate::export::json::{Canon, sha256};
-use crate::export::lines::{WrittenFile, WrittenRange};
+use crate::export::lines::{WrittenEdit, WrittenFile, WrittenRange};
 use crate::export::murmur;
 use crate::export::prepared::Prepared;
-use crate::history::{Change, Confidence};
+use crate::history::Confidence;
 
 /// The record's `attribution`; null where no line is the session's.
 pub(super) fn write(prepared: &Prepared<'_>, trace: &str, canon: &mut Canon<'_>) {
@@ -69,7 +69,7 @@ fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, trace: &str, canon
         canon.open();
         if let Some(model) = &edit.model {
             canon.key("model_id");
-            canon.plain(&model_name(model));
+            canon.id(&model_name(model));
         }
         canon.key("type");
         canon.plain("ai");
@@ -84,7 +84,7 @@ fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, trace: &str, canon
             Some(message) => {
                 canon.open();
                 canon.key("anthropic");
-                canon.plain(message);
+                canon.id(message);
                 canon.close();
             }
             None => canon.null(),
@@ -118,11 +118,8 @@ pub(in crate::export) fn by_edit(file: &WrittenFile) -> Vec<Vec<&WrittenRange>> 
 pub(in crate::export) fn range_hash(
     file: &WrittenFile,
     range: &WrittenRange,
-    canon: &mut Canon<'_>,
+    canon: &Canon<'_>,
 ) -> Option<String> {
-    if canon.is_learning() {
-        return None;
-    }
     let text = file.text.get(range.bytes.clone())?;
     (canon.clear(text) == text).then(|| murmur::named(text))
 }
@@ -154,8 +151,8 @@ fn write_range(file: &WrittenFile, range: &WrittenRange, removed: u64, canon: &m
 /// The record's `patches`: every edit, also those of which nothing is left.
 pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.open_list();
-    for edit in &prepared.written.edits {
-        let id = patch_id(prepared, &edit.path, edit.call.as_deref(), &edit.change, canon);
+    for (at, edit) in prepared.written.edits.iter().enumerate() {
+        let id = patch_id(prepared, at, edit, canon);
         canon.open();
         canon.key("anchor");
         match prepared.commits.anchor(edit.call.as_deref(), &edit.recorded) {
@@ -186,7 +183,7 @@ pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
         canon.key("superseded_by");
         canon.empty_list();
         canon.key("tool_call_id");
-        canon.plain_or_null(edit.call.as_deref().filter(|_| edit.item.is_some()));
+        canon.id_or_null(edit.call.as_deref().filter(|_| edit.item.is_some()));
         canon.close();
     }
     canon.close_list();
@@ -213,29 +210,13 @@ fn write_anchor(anchor: &Anchor<'_>, canon: &mut Canon<'_>) {
     canon.close();
 }
 
-/// Made from what is exported, never from what was taken out.
-fn patch_id(
-    prepared: &Prepared<'_>,
-    path: &str,
-    call: Option<&str>,
-    change: &Change,
-    canon: &mut Canon<'_>,
-) -> String {
-    if canon.is_learning() {
-        return String::new();
-    }
-    let mut told = format!("{}\0{}\0", prepared.session.id, call.unwrap_or_default());
-    told.push_str(&canon.clear(path));
-    let texts: Vec<&str> = match change {
-        Change::Write { content, .. } => vec![content],
-        Change::Replace(list) => {
-            list.iter().flat_map(|part| [part.old.as_str(), part.new.as_str()]).collect()
-        }
-        Change::Cell { source } => vec![source],
-    };
-    for text in texts {
-        told.push('\0');
-        told.push_str(&canon.clear(text));
-    }
-    sha256(&told)
+/// Named by session, call and file as they are exported, and by which edit of the call it is; never
+/// by the text, of which some may have been taken out.
+fn patch_id(prepared: &Prepared<'_>, at: usize, edit: &WrittenEdit, canon: &Canon<'_>) -> String {
+    let call = edit.call.as_deref();
+    let own = call.and_then(|call| prepared.edit_of.get(call));
+    let number = own.and_then(|own| own.iter().position(|one| *one == at)).unwrap_or(at);
+    let path = canon.clear(&edit.path);
+    let call = call.unwrap_or_default();
+    sha256(&format!("{}\0{call}\0{path}\0{number}", prepared.session.id))
 }

@@ -44,11 +44,11 @@ pub(super) fn write(
     canon.key("agent");
     canon.open();
     canon.key("model");
-    canon.plain_or_null(session.models.first().map(|model| model_name(model)).as_deref());
+    canon.id_or_null(session.models.first().map(|model| model_name(model)).as_deref());
     canon.key("name");
     canon.plain(session.agent.name());
     canon.key("version");
-    canon.plain_or_null(session.versions.last().map(|version| &**version));
+    canon.id_or_null(session.versions.last().map(|version| &**version));
     canon.close();
     canon.key("attribution");
     attribution::write(prepared, &trace, canon);
@@ -84,7 +84,7 @@ pub(super) fn write(
     canon.key("security");
     security(report, canon);
     canon.key("session_id");
-    canon.plain(&session.id);
+    canon.id(&session.id);
     canon.key("steps");
     step::write(prepared, &shapes, newest, options, &mut fetcher, canon)?;
     canon.key("system_prompts");
@@ -112,7 +112,7 @@ pub(super) fn write(
             None => canon.null(),
         }
         canon.key("name");
-        canon.plain(&tool.get_text("name").unwrap_or_default());
+        canon.id(&tool.get_text("name").unwrap_or_default());
         canon.close();
     })?;
     let hash = canon.hash();
@@ -182,7 +182,7 @@ impl Surroundings {
         let branch = prepared.session.git_branches.first();
         canon.open();
         canon.key("base_commit");
-        canon.null();
+        canon.plain_or_null(prepared.commits.base.as_deref());
         canon.key("branch");
         canon.text_or_null(branch.map(|branch| &**branch));
         canon.key("diff");
@@ -202,13 +202,13 @@ fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.key("commits_searched");
     canon.flag(prepared.commits.searched);
     canon.key("continues");
-    canon.plain_list(session.continues.iter().map(|id| &**id));
+    canon.id_list(session.continues.iter().map(|id| &**id));
     canon.key("cwds");
     canon.text_list(session.cwds.iter().map(|cwd| &**cwd));
     canon.key("entrypoints");
     canon.text_list(session.entrypoints.iter().map(|name| &**name));
     canon.key("forked_from");
-    canon.plain_or_null(session.forked_from.as_ref().map(|from| &*from.session));
+    canon.id_or_null(session.forked_from.as_ref().map(|from| &*from.session));
     canon.key("git_branches");
     canon.text_list(session.git_branches.iter().map(|branch| &**branch));
     canon.key("is_compacted");
@@ -226,7 +226,7 @@ fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.number(session.file.bad_lines);
     canon.close();
     canon.key("models");
-    canon.plain_list(session.models.iter().map(|model| &**model));
+    canon.id_list(session.models.iter().map(|model| &**model));
     canon.key("num_turns");
     canon.number(session.counts.turns);
     canon.key("project");
@@ -236,7 +236,7 @@ fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.key("usage_incomplete");
     canon.flag(prepared.usage.incomplete);
     canon.key("versions");
-    canon.plain_list(session.versions.iter().map(|version| &**version));
+    canon.id_list(session.versions.iter().map(|version| &**version));
     canon.key("writer");
     canon.plain(CLASSIFIER);
     canon.close();
@@ -353,7 +353,7 @@ fn task(
     }
     canon.open();
     canon.key("base_commit");
-    canon.null();
+    canon.plain_or_null(prepared.commits.base.as_deref());
     canon.key("description");
     canon.text_or_null(description.as_deref());
     let url = prepared.commits.url.as_deref();

@@ -153,7 +153,7 @@ impl Writer<'_, '_, '_> {
         }
         self.canon.key("model");
         let model = step.model.as_deref().filter(|_| !step.synthetic).map(super::model_name);
-        self.canon.plain_or_null(model.as_deref());
+        self.canon.id_or_null(model.as_deref());
         self.canon.key("observations");
         self.canon.open_list();
         for (number, call) in step.calls().enumerate() {
@@ -174,7 +174,7 @@ impl Writer<'_, '_, '_> {
         self.index(at);
         self.canon.key("subagent_trajectory_ref");
         let started = step.calls().find_map(|call| call.subagent.as_deref());
-        self.canon.plain_or_null(started);
+        self.canon.id_or_null(started);
         self.canon.key("system_prompt_hash");
         self.canon.plain_or_null(self.shapes.prompt(flow, item.member, step));
         self.time(step.timestamp);
@@ -188,7 +188,7 @@ impl Writer<'_, '_, '_> {
         self.canon.close_list();
         self.canon.key("tools_available");
         let available = self.shapes.available(flow, item.member, step);
-        self.canon.plain_list(available.iter().map(String::as_str));
+        self.canon.id_list(available.iter().map(String::as_str));
         self.canon.close();
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Writer<'_, '_, '_> {
         self.canon.key("input");
         write_input(member, call, self.fetcher, self.canon)?;
         self.canon.key("tool_call_id");
-        self.canon.plain(&call_id(at, number, call));
+        self.canon.id(&call_id(at, number, call));
         self.canon.key("tool_name");
         self.canon.text(call.name.as_deref().unwrap_or("unknown"));
         self.canon.close();
@@ -284,7 +284,7 @@ impl Writer<'_, '_, '_> {
         let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
         self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
         self.canon.key("source_call_id");
-        self.canon.plain(&call_id(at, number, call));
+        self.canon.id(&call_id(at, number, call));
         self.canon.close();
         Ok(())
     }

@@ -25,6 +25,7 @@ use crate::model::{Step, TurnKind};
 use crate::store::StoreError;
 use hashbrown::HashMap;
 use shape::{Meanwhile, Role, Shape};
+use std::cell::RefMut;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
@@ -81,7 +82,7 @@ struct Writer<'w, 's, 'c> {
     sft: &'w SftOptions<'w>,
     shape: Shape<'w>,
     talks: Vec<Talk<'s>>,
-    fetcher: Fetcher<'s>,
+    fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
     figures: StateFigures,
     fates: Vec<Fate>,
@@ -272,9 +273,6 @@ impl<'s> Writer<'_, 's, '_> {
         self.figures.states += steps.len() as u64;
         let tools = self.tools(member, steps)?;
         let tail = self.meta(member, steps);
-        if self.canon.is_learning() {
-            return Ok(());
-        }
         let Some(talk) = self.talks.get(member) else { return Ok(()) };
         let system = Piece::Shared(2 * member, 0..talk.messages.system.len());
         let format = self.sft.format;

@@ -104,7 +104,7 @@ impl Shape<'_> {
             canon.key("role");
             canon.plain("tool");
             canon.key("tool_call_id");
-            canon.plain(&result.id);
+            canon.id(&result.id);
             if self.sft.format != SftFormat::OpenAi {
                 canon.key("name");
                 canon.plain(&result.name);
@@ -184,7 +184,7 @@ impl Shape<'_> {
             for (number, call) in step.calls().enumerate() {
                 canon.open();
                 canon.key("id");
-                canon.plain(&id(step, number, call));
+                canon.id(&id(step, number, call));
                 canon.key("type");
                 canon.plain("function");
                 canon.key("function");

@@ -59,7 +59,7 @@ impl Style<'_> {
                     canon.key("role");
                     canon.plain("tool");
                     canon.key("tool_call_id");
-                    canon.plain(&id(step, number, call));
+                    canon.id(&id(step, number, call));
                     canon.key("name");
                     canon.text(call.name.as_deref().unwrap_or("unknown"));
                     canon.key("content");
@@ -117,7 +117,7 @@ impl Style<'_> {
             for (number, call) in step.calls().enumerate() {
                 canon.open();
                 canon.key("id");
-                canon.plain(&id(step, number, call));
+                canon.id(&id(step, number, call));
                 canon.key("type");
                 canon.plain("function");
                 canon.key("function");
@@ -165,7 +165,7 @@ impl Style<'_> {
                     canon.key("type");
                     canon.plain("tool_use");
                     canon.key("id");
-                    canon.plain(&id(step, number, call));
+                    canon.id(&id(step, number, call));
                     canon.key("name");
                     canon.text(call.name.as_deref().unwrap_or("unknown"));
                     canon.key("input");
@@ -206,7 +206,7 @@ impl Style<'_> {
             canon.key("type");
             canon.plain("tool_result");
             canon.key("tool_use_id");
-            canon.plain(&id(step, number, call));
+            canon.id(&id(step, number, call));
             canon.key("content");
             self.result(member, call, fetcher, canon)?;
             if is_error(call) {

@@ -39,6 +39,7 @@ use super::{Made, Options};
 use crate::export::fetch::Fetcher;
 use crate::model::{Call, CallOutcome, Step, TurnKind};
 use crate::store::StoreError;
+use std::cell::RefMut;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
@@ -89,7 +90,7 @@ struct Writer<'w, 's, 'c> {
     states: &'w StateOptions<'w>,
     style: Style<'w>,
     talks: Vec<Conversation>,
-    fetcher: Fetcher<'s>,
+    fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
     figures: StateFigures,
     fates: Vec<Fate>,
@@ -248,13 +249,13 @@ impl Writer<'_, '_, '_> {
         canon.key("git_branch");
         canon.text_or_null(only(&session.git_branches));
         canon.key("message_id");
-        canon.plain_or_null(answer.step.message_id.as_deref());
+        canon.id_or_null(answer.step.message_id.as_deref());
         canon.key("model");
-        canon.plain_or_null(answer.step.model.as_deref());
+        canon.id_or_null(answer.step.model.as_deref());
         canon.key("n_tokens_est");
         canon.number(window.tokens);
         canon.key("session_id");
-        canon.plain(&session.id);
+        canon.id(&session.id);
         canon.key("step_index");
         canon.number(answer.number);
         canon.key("timestamp");
@@ -268,12 +269,12 @@ impl Writer<'_, '_, '_> {
         canon.key("turn_index");
         canon.number(answer.turn);
         canon.key("uuid");
-        canon.plain(answer.uuid);
+        canon.id(answer.uuid);
         canon.key("version");
-        canon.plain_or_null(answer.step.version.as_deref());
+        canon.id_or_null(answer.step.version.as_deref());
         canon.close();
         canon.key("state_id");
-        canon.plain(&match call {
+        canon.id(&match call {
             Some(call) => format!("{}:{}:{call}", session.id, answer.uuid),
             None => format!("{}:{}", session.id, answer.uuid),
         });
@@ -312,7 +313,7 @@ impl Writer<'_, '_, '_> {
         self.figures.rows += 1;
         self.canon.open();
         self.canon.key("session_id");
-        self.canon.plain(&session.id);
+        self.canon.id(&session.id);
         self.canon.key("system");
         self.canon.written_list([&talk.system, &[], &[]]);
         self.canon.key("messages");

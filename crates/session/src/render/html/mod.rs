@@ -18,7 +18,7 @@ use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking,
 use super::view::View;
 use crate::escape::html;
 use crate::excerpt::{Excerpt, excerpt};
-use crate::figures::{bytes, compact, counted, duration};
+use crate::figures::{bytes, compact, counted};
 use crate::model::{Outcome, TurnKind};
 use std::io::Write;
 
@@ -76,18 +76,7 @@ impl<'a, W: Write> Html<'a, W> {
     }
 
     fn figures(&self, turn: &TurnView) -> String {
-        let mut words = Vec::new();
-        words.extend(turn.timestamp.map(|time| self.view.time(time)));
-        words.extend(turn.duration_ms.map(duration));
-        if turn.calls > 0 {
-            words.push(counted(turn.calls as u64, "tool call", "tool calls"));
-        }
-        if turn.failed > 0 {
-            words.push(format!("{} failed", turn.failed));
-        }
-        if turn.usage.messages > 0 {
-            words.push(format!("tokens: {}", heading::usage(&turn.usage)));
-        }
+        let mut words = turn.figures(self.view);
         if turn.kind != TurnKind::Human {
             words.push(turn.kind.name().to_owned());
         }

@@ -16,7 +16,7 @@ use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking,
 use super::view::View;
 use crate::escape::{self, markdown_code, markdown_fence, markdown_line};
 use crate::excerpt::Excerpt;
-use crate::figures::{bytes, counted, duration};
+use crate::figures::{bytes, counted};
 use crate::model::Outcome;
 use prose::{Breaks, contain};
 use std::io::Write;
@@ -90,18 +90,7 @@ impl<'a, W: Write> Markdown<'a, W> {
     }
 
     fn figures(&self, turn: &TurnView) -> String {
-        let mut words = Vec::new();
-        words.extend(turn.timestamp.map(|time| self.view.time(time)));
-        words.extend(turn.duration_ms.map(duration));
-        if turn.calls > 0 {
-            words.push(counted(turn.calls as u64, "tool call", "tool calls"));
-        }
-        if turn.failed > 0 {
-            words.push(format!("{} failed", turn.failed));
-        }
-        if turn.usage.messages > 0 {
-            words.push(heading::usage(&turn.usage));
-        }
+        let mut words = turn.figures(self.view);
         if turn.outcome != Outcome::Completed {
             words.push(format!("**{}**", turn.outcome.name()));
         }

@@ -213,9 +213,7 @@ impl<W: Write> Sink for Terminal<'_, W> {
         let mut words = Vec::new();
         words.extend(turn.timestamp.map(|time| self.view.short_time(time)));
         words.extend(turn.duration_ms.map(duration));
-        if turn.usage.messages > 0 {
-            words.push(heading::usage(&turn.usage));
-        }
+        words.extend(turn.spent());
         if turn.outcome != Outcome::Completed {
             words.push(turn.outcome.name().to_owned());
         }

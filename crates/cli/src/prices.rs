@@ -1,0 +1,18 @@
+//! The table of prices that a command counts with.
+
+use crate::error::CliError;
+use backstory_session::stats::Prices;
+use std::path::Path;
+
+/// The table at `path`, else the bundled one.
+pub(crate) fn read(path: Option<&Path>) -> Result<Prices, CliError> {
+    let Some(path) = path else {
+        return Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")));
+    };
+    let wrong = |cause: String| {
+        CliError::new(format!("prices `{}`: {cause}", path.display()))
+            .hint("docs/stats-json.md shows the form of a price table")
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Prices::parse(&text).map_err(|error| wrong(error.to_string()))
+}

@@ -1,0 +1,65 @@
+//! What there is to take out of an export: learnt from every file of the session before the first
+//! byte is written.
+//!
+//! All of the files, not only what the format has a place for: a password that only a record of
+//! bookkeeping shows in clear may stand elsewhere in another form.
+
+use crate::agents::structural_paths;
+use crate::model::{Agent, Session};
+use crate::redact::{CopyError, Scrubber, StructuralPaths};
+use crate::store::{SessionFiles, StoreError, load};
+use backstory_format::json::Tape;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// Learns from the files of a session; `files` are those of another agent than Claude Code.
+pub(super) fn learn(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    scrubber: &mut Scrubber,
+) -> Result<(), StoreError> {
+    static IDS: OnceLock<StructuralPaths> = OnceLock::new();
+    if session.agent != Agent::ClaudeCode {
+        return learn_foreign(session, files, scrubber);
+    }
+    let ids = IDS.get_or_init(|| structural_paths(Agent::ClaudeCode));
+    for member in session.walk() {
+        let path = member.source.path();
+        read(path, scrubber.study(path, ids).map(drop))?;
+        if let Some(meta) = &member.meta {
+            scrubber.learn_line(meta.as_bytes(), ids, &mut Tape::new());
+        }
+        for text in member.project_key.iter().chain([&member.id]) {
+            scrubber.learn(text);
+        }
+    }
+    Ok(())
+}
+
+/// Its files are documents of all kinds; without their names, the one it was read from is searched.
+fn learn_foreign(
+    session: &Session,
+    files: Option<&SessionFiles>,
+    scrubber: &mut Scrubber,
+) -> Result<(), StoreError> {
+    let (ids, path) = (structural_paths(session.agent), session.source.path());
+    match files {
+        Some(files) => read(path, scrubber.study_foreign(files, &ids).map(drop))?,
+        None => {
+            scrubber.learn_line(&load(path, None)?.bytes, &ids, &mut Tape::new());
+        }
+    }
+    for text in session.project_key.iter().chain([&session.id]) {
+        scrubber.learn(text);
+    }
+    Ok(())
+}
+
+fn read(path: &Path, studied: Result<(), CopyError>) -> Result<(), StoreError> {
+    match studied {
+        // No text of such a file is in the model either.
+        Ok(()) | Err(CopyError::Utf16(_)) => Ok(()),
+        Err(CopyError::Read(error)) => Err(error),
+        Err(CopyError::Write(cause)) => Err(StoreError::Io { path: path.to_path_buf(), cause }),
+    }
+}

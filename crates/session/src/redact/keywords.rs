@@ -1,0 +1,93 @@
+//! The words that tell where a rule is worth trying.
+
+use super::config::RedactError;
+use super::long_words::{NEAR, long_words};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
+use std::ops::Range;
+
+/// What a keyword may be part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    Rule(usize),
+    /// The name of something that has a value.
+    Name,
+    /// A key between its two marks.
+    Pem,
+}
+
+/// Keywords that are searched for together.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    words: Vec<String>,
+    starts: Vec<Vec<Start>>,
+}
+
+impl Written {
+    pub(super) fn add(&mut self, word: &str, start: Start) {
+        let at = self.words.iter().position(|one| *one == word).unwrap_or_else(|| {
+            self.words.push(word.to_owned());
+            self.starts.push(Vec::new());
+            self.words.len() - 1
+        });
+        if let Some(starts) = self.starts.get_mut(at)
+            && !starts.contains(&start)
+        {
+            starts.push(start);
+        }
+    }
+
+    pub(super) fn compile(self) -> Result<Keywords, RedactError> {
+        let search = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&self.words)
+            .map_err(|error| RedactError::Toml(error.to_string()))?;
+        Ok(Keywords { search, words: self.words, starts: self.starts })
+    }
+}
+
+/// One search for many words.
+#[derive(Debug)]
+pub(super) struct Keywords {
+    search: AhoCorasick,
+    /// As their rules write them.
+    words: Vec<String>,
+    /// By keyword: what may begin there.
+    starts: Vec<Vec<Start>>,
+}
+
+impl Keywords {
+    /// Every keyword in the text.
+    pub(super) fn each(&self, text: &str, mut found: impl FnMut(Range<usize>, &str, &[Start])) {
+        self.within(text, 0..text.len(), &mut found);
+    }
+
+    /// Those beside a long word. One may be told twice.
+    pub(super) fn near_long_words(
+        &self,
+        text: &str,
+        mut found: impl FnMut(Range<usize>, &str, &[Start]),
+    ) {
+        let mut done = 0;
+        for word in long_words(text.as_bytes()) {
+            // A keyword may begin in what was searched and end behind it.
+            let start = word.start.saturating_sub(NEAR).max(done);
+            done = word.end.saturating_sub(NEAR);
+            self.within(text, start..word.end, &mut found);
+        }
+    }
+
+    fn within(
+        &self,
+        text: &str,
+        span: Range<usize>,
+        found: &mut impl FnMut(Range<usize>, &str, &[Start]),
+    ) {
+        for one in self.search.find_overlapping_iter(Input::new(text).span(span)) {
+            let at = one.pattern().as_usize();
+            if let (Some(starts), Some(word)) = (self.starts.get(at), self.words.get(at)) {
+                found(one.range(), word, starts);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Money: what messages cost by the tokens that a session's model holds.
+//!
+//! The model does not count web searches and does not know regions; [`gather`](super::gather) reads
+//! those, too.
+
+use super::prices::Prices;
+use super::spent::{Speed, Spent};
+use crate::figures::grouped;
+use crate::model::Step;
+use backstory_format::claude::Usage;
+
+/// Money, and what is missing in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Trillionths of a dollar.
+    pub picodollars: u128,
+    /// Messages that have a price.
+    pub priced: u64,
+    /// Messages whose model, or whose speed, has none.
+    pub unpriced: u64,
+}
+
+impl Cost {
+    /// The cost of one message, where there is a price.
+    pub fn of(picodollars: Option<u128>) -> Cost {
+        match picodollars {
+            Some(picodollars) => Cost { picodollars, priced: 1, unpriced: 0 },
+            None => Cost { picodollars: 0, priced: 0, unpriced: 1 },
+        }
+    }
+
+    /// What these messages cost, as far as they say what they took.
+    pub fn of_messages<'s>(steps: impl Iterator<Item = &'s Step>, prices: &Prices) -> Cost {
+        let mut cost = Cost::default();
+        for step in steps.filter(|step| !step.synthetic && step.usage.is_some()) {
+            cost.add(Cost::of(prices.of_message(step)));
+        }
+        cost
+    }
+
+    pub fn add(&mut self, other: Cost) {
+        self.picodollars = self.picodollars.saturating_add(other.picodollars);
+        self.priced = self.priced.saturating_add(other.priced);
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
+    }
+
+    pub fn dollars(&self) -> f64 {
+        self.picodollars as f64 / 1e12
+    }
+
+    /// `$1,234.56`, or `$0.0123` where there is less than a dollar.
+    pub fn text(&self) -> String {
+        let cents = (self.picodollars + 5_000_000_000) / 10_000_000_000;
+        if self.picodollars > 0 && cents < 100 {
+            return format!("${:.4}", self.dollars());
+        }
+        let whole = grouped(u64::try_from(cents / 100).unwrap_or(u64::MAX));
+        format!("${whole}.{:02}", cents % 100)
+    }
+}
+
+impl Prices {
+    /// What a message cost, by its tokens alone, in trillionths of a dollar; none if it does not
+    /// say what it took, or the table has no price for its model.
+    pub fn of_message(&self, step: &Step) -> Option<u128> {
+        let usage = step.usage.as_ref()?;
+        let tokens = Usage {
+            input: usage.input,
+            output: usage.output,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write,
+            cache_write_5m: usage.cache_write_5m,
+            cache_write_1h: usage.cache_write_1h,
+            odd: false,
+        };
+        let speed = match step.speed.as_deref() {
+            None | Some("standard") => Speed::Standard,
+            Some("fast") => Speed::Fast,
+            Some(_) => Speed::Other,
+        };
+        self.price(step.model.as_deref()?, &Spent { tokens, speed, ..Spent::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cost;
+
+    #[test]
+    fn money_as_people_write_it() {
+        let text =
+            |dollars: f64| Cost { picodollars: (dollars * 1e12) as u128, ..Cost::default() }.text();
+        assert_eq!(text(0.0), "$0.00");
+        assert_eq!(text(0.0123), "$0.0123");
+        assert_eq!(text(0.999), "$1.00");
+        assert_eq!(text(1234.567), "$1,234.57");
+    }
+}
