@@ -5,14 +5,14 @@ mod common;
 
 use backstory_format::Limits;
 use backstory_session::export::{
-    Arguments, AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, MessageStyle,
-    OnUnknown, OpenTracesSchema, Options, Per, Records, Repositories, Secrets, SftFormat,
-    SftOptions, Skipped, StateOptions, Subagents, Tokenizer, VersionRange, digest, export,
+    AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, MessageStyle, OnUnknown,
+    OpenTracesSchema, Options, Records, Repositories, Secrets, SftFormat, Skipped, StateOptions,
+    Subagents, Tokenizer, VersionRange, digest, export,
 };
 use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
-use common::{all_sessions, sessions, testdata};
+use common::{all_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -382,26 +382,6 @@ fn the_compact_form_expands_to_the_full_one() {
             }
         }
     }
-}
-
-/// Rows of every trainer, by session and by step.
-fn rows_of_trainers<'o>(states: StateOptions<'o>) -> impl Iterator<Item = SftOptions<'o>> {
-    let formats = [
-        SftFormat::Trl,
-        SftFormat::LlamaFactory,
-        SftFormat::Axolotl,
-        SftFormat::OpenAi,
-        SftFormat::Verl,
-        SftFormat::SkyRl,
-    ];
-    formats.into_iter().flat_map(move |format| {
-        [Per::Session, Per::Step].map(|per| SftOptions {
-            format,
-            per,
-            arguments: Arguments::Object,
-            states,
-        })
-    })
 }
 
 fn messages_of(row: &Value) -> Vec<Value> {

@@ -105,17 +105,7 @@ fn every_way_to_group_adds_up() {
     let sample = found(&testdata("sample"));
     let prices = Prices::bundled().unwrap();
     let everything = Period { since: None, until: None, zone: TimeZone::UTC };
-    for by in [
-        Dimension::Day,
-        Dimension::Week,
-        Dimension::Month,
-        Dimension::Project,
-        Dimension::Model,
-        Dimension::Session,
-        Dimension::Tool,
-        Dimension::Subagent,
-        Dimension::AgentType,
-    ] {
+    for by in Dimension::ALL {
         let report =
             report(&ledger(&sample, by), by, &prices, &everything, &hashbrown::HashMap::new());
         let rows = report.rows.iter().map(|row| row.figures);

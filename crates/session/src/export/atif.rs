@@ -8,12 +8,12 @@ use super::atif_metrics::{final_metrics, metrics};
 use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
-use super::opentraces::{beginning, call_id, model_name, result_text, trace_id, write_input};
+use super::opentraces::{Placed, beginning, model_name, result_text, trace_id, write_input};
 use super::prepared::{Prepared, duration};
 use super::shapes::Shapes;
 use super::tree::Tree;
 use super::{AtifSchema, Options};
-use crate::model::{Block, Call, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
+use crate::model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use crate::store::StoreError;
 use jiff::Timestamp;
 use std::cell::RefMut;
@@ -271,7 +271,7 @@ impl Writer<'_, '_, '_> {
             self.canon.key("tool_calls");
             self.canon.open_list();
             for (number, call) in step.calls().enumerate() {
-                self.call(item.member, at, number, call)?;
+                self.call(Placed { member: item.member, at, number, call })?;
             }
             self.canon.close_list();
             self.canon.key("observation");
@@ -279,7 +279,7 @@ impl Writer<'_, '_, '_> {
             self.canon.key("results");
             self.canon.open_list();
             for (number, call) in step.calls().enumerate() {
-                self.result(item.member, at, number, call)?;
+                self.result(Placed { member: item.member, at, number, call })?;
             }
             self.canon.close_list();
             self.canon.close();
@@ -307,17 +307,12 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        member: usize,
-        at: usize,
-        number: usize,
-        call: &Call,
-    ) -> Result<(), StoreError> {
+    fn call(&mut self, placed: Placed<'_>) -> Result<(), StoreError> {
+        let Placed { member, call, .. } = placed;
         let taken = duration(call, member, &mut self.fetcher)?;
         self.canon.open();
         self.canon.key("tool_call_id");
-        self.canon.id(&call_id(at, number, call));
+        self.canon.id(&placed.id());
         self.canon.key("function_name");
         self.canon.text(call.name.as_deref().unwrap_or("unknown"));
         self.canon.key("arguments");
@@ -333,19 +328,14 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn result(
-        &mut self,
-        member: usize,
-        at: usize,
-        number: usize,
-        call: &Call,
-    ) -> Result<(), StoreError> {
+    fn result(&mut self, placed: Placed<'_>) -> Result<(), StoreError> {
+        let Placed { member, call, .. } = placed;
         let begun = call.id.as_deref().and_then(|id| self.tree.started.get(id)).cloned();
         let ids: Vec<String> =
             begun.unwrap_or_default().iter().map(|child| self.trajectory_id(*child)).collect();
         self.canon.open();
         self.canon.key("source_call_id");
-        self.canon.id(&call_id(at, number, call));
+        self.canon.id(&placed.id());
         if let Some(result) = &call.result {
             let text = result_text(member, result, &mut self.fetcher)?;
             let cleared = self.canon.clear(&text);

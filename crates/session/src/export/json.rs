@@ -127,6 +127,12 @@ impl<'c> Canon<'c> {
         write_text(text, self.spool.buffer());
     }
 
+    /// A field whose value is plain.
+    pub(super) fn word(&mut self, name: &str, value: &str) {
+        self.key(name);
+        self.plain(value);
+    }
+
     /// An id of the session.
     pub(super) fn id(&mut self, id: &str) {
         match self.clearing {

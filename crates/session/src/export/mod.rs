@@ -7,6 +7,7 @@
 mod agent_trace;
 mod atif;
 mod atif_metrics;
+mod chat;
 mod commits;
 mod escape;
 mod fetch;

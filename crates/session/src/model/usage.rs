@@ -32,6 +32,19 @@ impl UsageTotal {
         }
     }
 
+    /// The counts alone.
+    pub fn tokens(&self) -> Usage {
+        Usage {
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            cache_write_5m: self.cache_write_5m,
+            cache_write_1h: self.cache_write_1h,
+            odd: false,
+        }
+    }
+
     /// Adds another sum.
     pub fn add(&mut self, other: &UsageTotal) {
         self.input = self.input.saturating_add(other.input);

@@ -7,7 +7,6 @@ use super::prices::Prices;
 use super::spent::{Speed, Spent};
 use crate::figures::grouped;
 use crate::model::Step;
-use backstory_format::claude::Usage;
 
 /// Money, and what is missing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,16 +62,7 @@ impl Prices {
     /// What a message cost, by its tokens alone, in trillionths of a dollar; none if it does not
     /// say what it took, or the table has no price for its model.
     pub fn of_message(&self, step: &Step) -> Option<u128> {
-        let usage = step.usage.as_ref()?;
-        let tokens = Usage {
-            input: usage.input,
-            output: usage.output,
-            cache_read: usage.cache_read,
-            cache_write: usage.cache_write,
-            cache_write_5m: usage.cache_write_5m,
-            cache_write_1h: usage.cache_write_1h,
-            odd: false,
-        };
+        let tokens = step.usage.as_ref()?.tokens();
         let speed = match step.speed.as_deref() {
             None | Some("standard") => Speed::Standard,
             Some("fast") => Speed::Fast,

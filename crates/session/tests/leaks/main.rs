@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![allow(clippy::disallowed_methods)]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod planted;
 
 use backstory_format::Limits;
@@ -16,7 +18,8 @@ use backstory_session::render::{self, Look, View};
 use backstory_session::stats::Prices;
 use backstory_session::store::SessionFiles;
 use backstory_session::wire::SessionJson;
-use planted::{FORMS, PLACES, base64, form, write_session};
+use common::{base64, rows_of_trainers};
+use planted::{FORMS, PLACES, form, write_session};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::path::Path;
@@ -29,7 +32,8 @@ fn formats() -> Vec<Format<'static>> {
         subagents: Subagents::Separate,
         ..StateOptions::default()
     };
-    vec![
+    let rows = rows_of_trainers(states).map(Format::Sft);
+    let told = [
         Format::OpenTraces(OpenTracesSchema::V0_9),
         Format::OpenTraces(OpenTracesSchema::V0_3),
         Format::Atif(AtifSchema::V1_7),
@@ -39,7 +43,8 @@ fn formats() -> Vec<Format<'static>> {
         Format::TraceState(StateOptions { layout: Layout::Compact, ..states }),
         Format::TraceState(StateOptions { messages: MessageStyle::Text, ..states }),
         Format::TraceState(StateOptions { messages: MessageStyle::Anthropic, ..states }),
-    ]
+    ];
+    told.into_iter().chain(rows).collect()
 }
 
 fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> String {

@@ -1,5 +1,6 @@
 //! A session with something at any of its places, in any form.
 
+use crate::common::base64;
 use backstory_session::store::{Root, SessionFiles, discover};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -87,20 +88,6 @@ pub(crate) fn form(secret: &str, form: &str) -> String {
         "wrapped base64" => wrapped(&base64(secret.as_bytes())),
         _ => secret.bytes().map(|byte| format!("{byte:02x}")).collect(),
     }
-}
-
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - group.len()));
-        for letter in 0..4 {
-            let index = (bits >> (18 - 6 * letter) & 63) as usize;
-            out.push(if letter <= group.len() { LETTERS[index] as char } else { '=' });
-        }
-    }
-    out
 }
 
 /// A session with a subagent; `planted` gives the text of a place.

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod known;
 
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
 use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
+use common::base64;
 use known::LEAKS;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -161,20 +164,6 @@ fn forms(secret: &str) -> Vec<String> {
         format!("{}\n    {}", &secret[..half], &secret[half..]),
         format!("{}\\n{}", &secret[..half], &secret[half..]),
     ]
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - group.len()));
-        for letter in 0..4 {
-            let index = (bits >> (18 - 6 * letter) & 63) as usize;
-            out.push(if letter <= group.len() { LETTERS[index] as char } else { '=' });
-        }
-    }
-    out
 }
 
 /// A record with `form` at one of many places; the secret stands in clear in another record.

@@ -5,7 +5,7 @@
 //! rule of [`turns`](super::turns) applies: the record with the largest output count is the truest.
 
 use super::time;
-use crate::model::{Session, UsageTotal};
+use crate::model::Session;
 use crate::stats::{Detail, Expense, Geography, Speed, Spent};
 use crate::store::{Selective, StoreError, read_selected};
 use backstory_format::claude::{self, BlockKind, Envelope, Message, RecordKind, Usage};
@@ -71,7 +71,10 @@ impl Expenses {
                 model: step.model.clone(),
                 time: step.timestamp,
                 sidechain: false,
-                spent: step.usage.as_ref().map(spent),
+                spent: step
+                    .usage
+                    .as_ref()
+                    .map(|usage| Spent { tokens: usage.tokens(), ..Spent::default() }),
                 finished: true,
                 calls: calls.collect(),
             });
@@ -80,7 +83,7 @@ impl Expenses {
             && session.usage.total() > 0
             && let Some(first) = messages.first_mut()
         {
-            first.spent = Some(spent(&session.usage));
+            first.spent = Some(Spent { tokens: session.usage.tokens(), ..Spent::default() });
         }
         Expenses {
             cwd: session.cwds.first().cloned(),
@@ -92,19 +95,6 @@ impl Expenses {
             detail,
         }
     }
-}
-
-fn spent(usage: &UsageTotal) -> Spent {
-    let tokens = Usage {
-        input: usage.input,
-        output: usage.output,
-        cache_read: usage.cache_read,
-        cache_write: usage.cache_write,
-        cache_write_5m: usage.cache_write_5m,
-        cache_write_1h: usage.cache_write_1h,
-        ..Usage::default()
-    };
-    Spent { tokens, ..Spent::default() }
 }
 
 impl Selective for Expenses {

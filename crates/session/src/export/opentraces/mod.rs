@@ -9,7 +9,7 @@ mod snippet;
 mod step;
 
 pub(super) use attribution::{by_edit, range_hash, revision};
-pub(super) use step::{beginning, call_id, result_text, write_input};
+pub(super) use step::{Placed, beginning, result_text, write_input};
 
 use super::commits::{owner_and_name, tier_name};
 use super::json::Canon;

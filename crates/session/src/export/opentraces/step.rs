@@ -157,7 +157,7 @@ impl Writer<'_, '_, '_> {
         self.canon.key("observations");
         self.canon.open_list();
         for (number, call) in step.calls().enumerate() {
-            self.observation(item.member, at, number, call)?;
+            self.observation(Placed { member: item.member, at, number, call })?;
         }
         self.canon.close_list();
         self.parent(item);
@@ -183,7 +183,7 @@ impl Writer<'_, '_, '_> {
         self.canon.key("tool_calls");
         self.canon.open_list();
         for (number, call) in step.calls().enumerate() {
-            self.call(item.member, at, number, call)?;
+            self.call(Placed { member: item.member, at, number, call })?;
         }
         self.canon.close_list();
         self.canon.key("tools_available");
@@ -234,13 +234,8 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        member: usize,
-        at: usize,
-        number: usize,
-        call: &Call,
-    ) -> Result<(), StoreError> {
+    fn call(&mut self, placed: Placed<'_>) -> Result<(), StoreError> {
+        let Placed { member, call, .. } = placed;
         let duration = duration(call, member, self.fetcher)?;
         self.canon.open();
         self.canon.key("duration_ms");
@@ -248,20 +243,15 @@ impl Writer<'_, '_, '_> {
         self.canon.key("input");
         write_input(member, call, self.fetcher, self.canon)?;
         self.canon.key("tool_call_id");
-        self.canon.id(&call_id(at, number, call));
+        self.canon.id(&placed.id());
         self.canon.key("tool_name");
         self.canon.text(call.name.as_deref().unwrap_or("unknown"));
         self.canon.close();
         Ok(())
     }
 
-    fn observation(
-        &mut self,
-        member: usize,
-        at: usize,
-        number: usize,
-        call: &Call,
-    ) -> Result<(), StoreError> {
+    fn observation(&mut self, placed: Placed<'_>) -> Result<(), StoreError> {
+        let Placed { member, call, .. } = placed;
         let result = call.result.as_ref();
         let text = match result {
             Some(result) => Some(result_text(member, result, self.fetcher)?),
@@ -284,7 +274,7 @@ impl Writer<'_, '_, '_> {
         let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
         self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
         self.canon.key("source_call_id");
-        self.canon.id(&call_id(at, number, call));
+        self.canon.id(&placed.id());
         self.canon.close();
         Ok(())
     }
@@ -330,11 +320,24 @@ pub(in crate::export) fn write_input(
     Ok(())
 }
 
-/// The id of a call, or one made from its place.
-pub(in crate::export) fn call_id(at: usize, number: usize, call: &Call) -> Cow<'_, str> {
-    match call.id.as_deref().filter(|id| !id.is_empty()) {
-        Some(id) => Cow::Borrowed(id),
-        None => Cow::Owned(format!("call-{}-{}", Prepared::number(at), number + 1)),
+/// A call and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::export) struct Placed<'c> {
+    pub(in crate::export) member: usize,
+    /// The item of the flow.
+    pub(in crate::export) at: usize,
+    /// Which call of the message it is.
+    pub(in crate::export) number: usize,
+    pub(in crate::export) call: &'c Call,
+}
+
+impl<'c> Placed<'c> {
+    /// The call's id, or one made from its place.
+    pub(in crate::export) fn id(&self) -> Cow<'c, str> {
+        match self.call.id.as_deref().filter(|id| !id.is_empty()) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(format!("call-{}-{}", Prepared::number(self.at), self.number + 1)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod tail;
 
 pub use options::{Arguments, Per, SftFormat, SftOptions};
 
+use super::chat::Desk;
 use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
@@ -92,7 +93,11 @@ struct Writer<'w, 's, 'c> {
     tools_of: HashMap<Vec<String>, usize>,
 }
 
-impl<'s> Writer<'_, 's, '_> {
+impl<'s, 'c> Writer<'_, 's, 'c> {
+    fn desk(&mut self, member: usize) -> Desk<'_, 's, 'c> {
+        Desk { member, fetcher: &mut self.fetcher, canon: self.canon }
+    }
+
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
         let prepared = self.prepared;
         let items = prepared.flow.items.iter().enumerate();
@@ -155,9 +160,9 @@ impl<'s> Writer<'_, 's, '_> {
             Per::Session => Role::Unmarked,
             Per::Step => Role::Before,
         };
-        let (message, lost) =
-            self.shape.answer(member, step, role, &mut self.fetcher, self.canon)?;
-        let results = self.shape.results(member, step, &mut self.fetcher, self.canon)?;
+        let shape = self.shape;
+        let (message, lost) = shape.answer(step, role, self.desk(member))?;
+        let results = shape.results(step, self.desk(member))?;
         let Some(talk) = self.talks.get_mut(member) else { return Ok(fate) };
         talk.messages.begin_step();
         talk.messages.push(&message, &self.sft.states.tokenizer);
@@ -228,8 +233,8 @@ impl<'s> Writer<'_, 's, '_> {
 
     fn row_of_step(&mut self, member: usize, step: &'s Step) -> Result<Fate, StoreError> {
         let role = Role::Answer;
-        let (answer, lost) =
-            self.shape.answer(member, step, role, &mut self.fetcher, self.canon)?;
+        let shape = self.shape;
+        let (answer, lost) = shape.answer(step, role, self.desk(member))?;
         let states = &self.sft.states;
         let Some(talk) = self.talks.get(member) else { return Ok(Fate::Untold) };
         let most = states.max_history_tokens;

@@ -6,11 +6,10 @@
 
 use super::{Arguments, SftFormat, SftOptions};
 use crate::export::Options;
+use crate::export::chat::{Desk, call_id, message, tool};
 use crate::export::escape::unescaped;
-use crate::export::fetch::Fetcher;
 use crate::export::json::Canon;
-use crate::export::opentraces::{beginning, result_text, write_input};
-use crate::export::states::{Thinking, thoughts};
+use crate::export::states::Thinking;
 use crate::model::{Call, Step};
 use crate::store::StoreError;
 
@@ -52,24 +51,15 @@ impl Shape<'_> {
     /// The results of a message's calls, one for each call.
     pub(super) fn results(
         &self,
-        member: usize,
         step: &Step,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        mut desk: Desk<'_, '_, '_>,
     ) -> Result<Vec<Returned>, StoreError> {
-        let most = self.options.max_observation.unwrap_or(usize::MAX);
         let mut results = Vec::new();
         for (number, call) in step.calls().enumerate() {
-            let text = match &call.result {
-                Some(result) => {
-                    let text = result_text(member, result, fetcher)?;
-                    beginning(&canon.clear(&text), most).to_owned()
-                }
-                None => String::new(),
-            };
+            let text = desk.result(call, self.options.max_observation)?;
             let name = self.sft.format.fitting(call.name.as_deref().unwrap_or_default());
-            let name = canon.clear(&name).into_owned();
-            results.push(Returned { id: id(step, number, call), name, text });
+            let name = desk.canon.clear(&name).into_owned();
+            results.push(Returned { id: call_id(step, number, call), name, text });
         }
         Ok(results)
     }
@@ -90,10 +80,8 @@ impl Shape<'_> {
             }
             let outer = canon.begin_aside();
             canon.open();
-            canon.key("from");
-            canon.plain(from);
-            canon.key("value");
-            canon.plain(&value);
+            canon.word("from", from);
+            canon.word("value", &value);
             canon.close();
             made.push(canon.end_aside(outer));
             return made;
@@ -101,28 +89,18 @@ impl Shape<'_> {
         for result in between.results {
             let outer = canon.begin_aside();
             canon.open();
-            canon.key("role");
-            canon.plain("tool");
+            canon.word("role", "tool");
             canon.key("tool_call_id");
             canon.id(&result.id);
             if self.sft.format != SftFormat::OpenAi {
-                canon.key("name");
-                canon.plain(&result.name);
+                canon.word("name", &result.name);
             }
-            canon.key("content");
-            canon.plain(&result.text);
+            canon.word("content", &result.text);
             canon.close();
             made.push(canon.end_aside(outer));
         }
         if !words.is_empty() {
-            let outer = canon.begin_aside();
-            canon.open();
-            canon.key("role");
-            canon.plain("user");
-            canon.key("content");
-            canon.text(&words);
-            canon.close();
-            made.push(canon.end_aside(outer));
+            made.push(message("user", canon, |canon| canon.text(&words)));
         }
         made
     }
@@ -130,128 +108,90 @@ impl Shape<'_> {
     /// A message of the model; whether words of it have no place.
     pub(super) fn answer(
         &self,
-        member: usize,
         step: &Step,
         role: Role,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        mut desk: Desk<'_, '_, '_>,
     ) -> Result<(Vec<u8>, bool), StoreError> {
-        let words = fetcher.words(member, &step.blocks)?;
-        let outer = canon.begin_aside();
-        let mut lost = false;
         if self.sft.format == SftFormat::LlamaFactory {
-            let calls = step.calls().next().is_some();
-            canon.open();
-            canon.key("from");
-            canon.plain(if calls { "function_call" } else { "gpt" });
-            canon.key("value");
-            if calls {
-                lost = !words.trim().is_empty();
-                let inner = canon.begin_aside();
-                canon.open_list();
-                for call in step.calls() {
-                    canon.open();
-                    canon.key("name");
-                    canon.text(call.name.as_deref().unwrap_or("unknown"));
-                    canon.key("arguments");
-                    write_input(member, call, fetcher, canon)?;
-                    canon.close();
+            return self.llama_factory(step, &mut desk);
+        }
+        let thinks = self.sft.states.thinking == Thinking::Keep && self.sft.format.has_thinking();
+        let message = desk.aside(|desk| {
+            desk.openai(step, thinks, |desk, call| {
+                let name = call.name.as_deref().unwrap_or_default();
+                desk.canon.key("name");
+                desk.canon.text(&self.sft.format.fitting(name));
+                desk.canon.key("arguments");
+                self.arguments(call, desk)
+            })?;
+            match (self.sft.format, role) {
+                (SftFormat::OpenAi, Role::Before | Role::Answer) => {
+                    desk.canon.key("weight");
+                    desk.canon.number(u64::from(role == Role::Answer));
                 }
-                canon.close_list();
-                let value = canon.end_aside(inner);
-                canon.plain(&unescaped(&value));
-            } else {
-                canon.text(&words);
+                (SftFormat::Axolotl, Role::Before | Role::Answer) => {
+                    desk.canon.key("train");
+                    desk.canon.flag(role == Role::Answer);
+                }
+                _ => {}
             }
-            canon.close();
-            return Ok((canon.end_aside(outer), lost));
-        }
-        canon.open();
-        canon.key("role");
-        canon.plain("assistant");
-        canon.key("content");
-        canon.text(&words);
-        if self.sft.states.thinking == Thinking::Keep && self.sft.format.has_thinking() {
-            let thought = thoughts(member, step, fetcher)?;
-            if !thought.is_empty() {
-                canon.key("reasoning_content");
-                canon.text(&thought);
-            }
-        }
-        if step.calls().next().is_some() {
-            canon.key("tool_calls");
-            canon.open_list();
-            for (number, call) in step.calls().enumerate() {
-                canon.open();
-                canon.key("id");
-                canon.id(&id(step, number, call));
-                canon.key("type");
-                canon.plain("function");
-                canon.key("function");
-                canon.open();
-                canon.key("name");
-                canon.text(&self.sft.format.fitting(call.name.as_deref().unwrap_or_default()));
-                canon.key("arguments");
-                self.arguments(member, call, fetcher, canon)?;
-                canon.close();
-                canon.close();
-            }
-            canon.close_list();
-        }
-        match (self.sft.format, role) {
-            (SftFormat::OpenAi, Role::Before | Role::Answer) => {
-                canon.key("weight");
-                canon.number(u64::from(role == Role::Answer));
-            }
-            (SftFormat::Axolotl, Role::Before | Role::Answer) => {
-                canon.key("train");
-                canon.flag(role == Role::Answer);
-            }
-            _ => {}
-        }
-        canon.close();
-        Ok((canon.end_aside(outer), lost))
+            Ok(())
+        })?;
+        Ok((message, false))
     }
 
-    fn arguments(
+    /// Calls or words: LLaMA-Factory has a turn for either.
+    fn llama_factory(
         &self,
-        member: usize,
-        call: &Call,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-    ) -> Result<(), StoreError> {
+        step: &Step,
+        desk: &mut Desk<'_, '_, '_>,
+    ) -> Result<(Vec<u8>, bool), StoreError> {
+        let words = desk.words(&step.blocks)?;
+        let calls = step.calls().next().is_some();
+        let message = desk.aside(|desk| {
+            desk.canon.word("from", if calls { "function_call" } else { "gpt" });
+            desk.canon.key("value");
+            if !calls {
+                desk.canon.text(&words);
+                return Ok(());
+            }
+            let inner = desk.canon.begin_aside();
+            desk.canon.open_list();
+            for call in step.calls() {
+                desk.canon.open();
+                desk.canon.key("name");
+                desk.canon.text(tool(call));
+                desk.canon.key("arguments");
+                desk.input(call)?;
+                desk.canon.close();
+            }
+            desk.canon.close_list();
+            let value = desk.canon.end_aside(inner);
+            desk.canon.plain(&unescaped(&value));
+            Ok(())
+        })?;
+        Ok((message, calls && !words.trim().is_empty()))
+    }
+
+    fn arguments(&self, call: &Call, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
         // OpenAI's own format knows only text.
         if self.sft.arguments == Arguments::Object && self.sft.format != SftFormat::OpenAi {
-            return write_input(member, call, fetcher, canon);
+            return desk.input(call);
         }
-        let outer = canon.begin_aside();
-        write_input(member, call, fetcher, canon)?;
-        let value = canon.end_aside(outer);
-        canon.plain(&unescaped(&value));
+        let outer = desk.canon.begin_aside();
+        desk.input(call)?;
+        let value = desk.canon.end_aside(outer);
+        desk.canon.plain(&unescaped(&value));
         Ok(())
     }
 
     /// A system prompt that is cleared already: as a message, or as a text.
     pub(super) fn system(&self, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
-        let outer = canon.begin_aside();
-        if self.sft.format == SftFormat::LlamaFactory {
-            canon.plain(words);
-        } else {
-            canon.open();
-            canon.key("role");
-            canon.plain("system");
-            canon.key("content");
-            canon.plain(words);
-            canon.close();
+        if self.sft.format != SftFormat::LlamaFactory {
+            return message("system", canon, |canon| canon.plain(words));
         }
+        let outer = canon.begin_aside();
+        canon.plain(words);
         canon.end_aside(outer)
-    }
-}
-
-/// The id of a call, or one made from its message.
-fn id(step: &Step, number: usize, call: &Call) -> String {
-    match call.id.as_deref().filter(|id| !id.is_empty()) {
-        Some(id) => id.to_owned(),
-        None => format!("call-{}-{number}", step.uuids.first().map_or("", |uuid| uuid)),
     }
 }

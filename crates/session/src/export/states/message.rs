@@ -2,9 +2,9 @@
 
 use super::{MessageStyle, Thinking};
 use crate::export::Options;
-use crate::export::fetch::Fetcher;
+use crate::export::chat::{Desk, call_id, message, tool};
 use crate::export::json::Canon;
-use crate::export::opentraces::{beginning, result_text, write_input};
+use crate::export::opentraces::result_text;
 use crate::model::{Block, Call, CallOutcome, Step};
 use crate::store::StoreError;
 
@@ -19,245 +19,158 @@ pub(super) struct Style<'o> {
 impl Style<'_> {
     /// Words of somebody.
     pub(super) fn said(&self, role: &str, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
-        let outer = canon.begin_aside();
-        canon.open();
-        canon.key("role");
-        canon.plain(role);
-        canon.key("content");
-        canon.text(words);
-        canon.close();
-        canon.end_aside(outer)
+        message(role, canon, |canon| canon.text(words))
     }
 
     /// A system prompt that is cleared already.
     pub(super) fn system(&self, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
-        let outer = canon.begin_aside();
-        canon.open();
-        canon.key("role");
-        canon.plain("system");
-        canon.key("content");
-        canon.plain(words);
-        canon.close();
-        canon.end_aside(outer)
+        message("system", canon, |canon| canon.plain(words))
     }
 
     /// A message of the model and the results of its calls.
     pub(super) fn step(
         &self,
-        member: usize,
         step: &Step,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        mut desk: Desk<'_, '_, '_>,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let desk = &mut desk;
         let mut made = Vec::new();
         match self.style {
             MessageStyle::OpenAi => {
-                made.push(self.openai(member, step, fetcher, canon)?);
+                made.push(desk.aside(|desk| {
+                    desk.openai(step, self.thinking == Thinking::Keep, |desk, call| {
+                        desk.canon.key("name");
+                        desk.canon.text(tool(call));
+                        desk.canon.key("arguments");
+                        desk.input(call)
+                    })
+                })?);
                 for (number, call) in step.calls().enumerate() {
-                    let outer = canon.begin_aside();
-                    canon.open();
-                    canon.key("role");
-                    canon.plain("tool");
-                    canon.key("tool_call_id");
-                    canon.id(&id(step, number, call));
-                    canon.key("name");
-                    canon.text(call.name.as_deref().unwrap_or("unknown"));
-                    canon.key("content");
-                    self.result(member, call, fetcher, canon)?;
-                    canon.close();
-                    made.push(canon.end_aside(outer));
+                    made.push(desk.aside(|desk| {
+                        desk.canon.word("role", "tool");
+                        desk.canon.key("tool_call_id");
+                        desk.canon.id(&call_id(step, number, call));
+                        desk.canon.key("name");
+                        desk.canon.text(tool(call));
+                        self.result(call, desk)
+                    })?);
                 }
             }
             MessageStyle::Anthropic => {
-                made.push(self.anthropic(member, step, fetcher, canon)?);
+                made.push(self.blocks("assistant", desk, |desk| self.anthropic(step, desk))?);
                 if step.calls().next().is_some() {
-                    made.push(self.anthropic_results(member, step, fetcher, canon)?);
+                    made.push(self.blocks("user", desk, |desk| self.results(step, desk))?);
                 }
             }
             MessageStyle::Text => {
-                let words = self.flat(member, step, fetcher)?;
-                made.push(self.said("assistant", &words, canon));
+                let words = self.flat(step, desk)?;
+                made.push(self.said("assistant", &words, desk.canon));
                 for call in step.calls() {
                     let text = match &call.result {
-                        Some(result) => result_text(member, result, fetcher)?.into_owned(),
+                        Some(result) => {
+                            result_text(desk.member, result, desk.fetcher)?.into_owned()
+                        }
                         None => String::new(),
                     };
                     let mark =
                         if is_error(call) { "[TOOL_RESULT (ERROR)]" } else { "[TOOL_RESULT]" };
-                    made.push(self.said("user", &format!("{mark}\n{text}"), canon));
+                    made.push(self.said("user", &format!("{mark}\n{text}"), desk.canon));
                 }
             }
         }
         Ok(made)
     }
 
-    fn openai(
+    /// A message whose content is a list of blocks.
+    fn blocks<'s, 'c>(
         &self,
-        member: usize,
-        step: &Step,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        role: &str,
+        desk: &mut Desk<'_, 's, 'c>,
+        write: impl FnOnce(&mut Desk<'_, 's, 'c>) -> Result<(), StoreError>,
     ) -> Result<Vec<u8>, StoreError> {
-        let outer = canon.begin_aside();
-        canon.open();
-        canon.key("role");
-        canon.plain("assistant");
-        canon.key("content");
-        canon.text(&fetcher.words(member, &step.blocks)?);
-        if self.thinking == Thinking::Keep {
-            let thought = thoughts(member, step, fetcher)?;
-            if !thought.is_empty() {
-                canon.key("reasoning_content");
-                canon.text(&thought);
-            }
-        }
-        if step.calls().next().is_some() {
-            canon.key("tool_calls");
-            canon.open_list();
-            for (number, call) in step.calls().enumerate() {
-                canon.open();
-                canon.key("id");
-                canon.id(&id(step, number, call));
-                canon.key("type");
-                canon.plain("function");
-                canon.key("function");
-                canon.open();
-                canon.key("name");
-                canon.text(call.name.as_deref().unwrap_or("unknown"));
-                canon.key("arguments");
-                write_input(member, call, fetcher, canon)?;
-                canon.close();
-                canon.close();
-            }
-            canon.close_list();
-        }
-        canon.close();
-        Ok(canon.end_aside(outer))
+        desk.aside(|desk| {
+            desk.canon.word("role", role);
+            desk.canon.key("content");
+            desk.canon.open_list();
+            write(desk)?;
+            desk.canon.close_list();
+            Ok(())
+        })
     }
 
-    fn anthropic(
-        &self,
-        member: usize,
-        step: &Step,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-    ) -> Result<Vec<u8>, StoreError> {
-        let outer = canon.begin_aside();
-        canon.open();
-        canon.key("role");
-        canon.plain("assistant");
-        canon.key("content");
-        canon.open_list();
+    fn anthropic(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
         let mut number = 0;
         for block in &step.blocks {
             match block {
                 Block::Thinking { text: Some(text), .. } if self.thinking == Thinking::Keep => {
-                    canon.open();
-                    canon.key("type");
-                    canon.plain("thinking");
-                    canon.key("thinking");
-                    canon.text(&fetcher.text(member, text)?);
-                    canon.close();
+                    let thought = desk.fetcher.text(desk.member, text)?;
+                    desk.canon.open();
+                    desk.canon.word("type", "thinking");
+                    desk.canon.key("thinking");
+                    desk.canon.text(&thought);
+                    desk.canon.close();
                 }
                 Block::Thinking { .. } => {}
                 Block::Call(call) => {
-                    canon.open();
-                    canon.key("type");
-                    canon.plain("tool_use");
-                    canon.key("id");
-                    canon.id(&id(step, number, call));
-                    canon.key("name");
-                    canon.text(call.name.as_deref().unwrap_or("unknown"));
-                    canon.key("input");
-                    write_input(member, call, fetcher, canon)?;
-                    canon.close();
+                    desk.canon.open();
+                    desk.canon.word("type", "tool_use");
+                    desk.canon.key("id");
+                    desk.canon.id(&call_id(step, number, call));
+                    desk.canon.key("name");
+                    desk.canon.text(tool(call));
+                    desk.canon.key("input");
+                    desk.input(call)?;
+                    desk.canon.close();
                     number += 1;
                 }
                 block => {
-                    canon.open();
-                    canon.key("type");
-                    canon.plain("text");
-                    canon.key("text");
-                    canon.text(&fetcher.words(member, [block])?);
-                    canon.close();
+                    let words = desk.words([block])?;
+                    desk.canon.open();
+                    desk.canon.word("type", "text");
+                    desk.canon.key("text");
+                    desk.canon.text(&words);
+                    desk.canon.close();
                 }
             }
         }
-        canon.close_list();
-        canon.close();
-        Ok(canon.end_aside(outer))
+        Ok(())
     }
 
-    fn anthropic_results(
-        &self,
-        member: usize,
-        step: &Step,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-    ) -> Result<Vec<u8>, StoreError> {
-        let outer = canon.begin_aside();
-        canon.open();
-        canon.key("role");
-        canon.plain("user");
-        canon.key("content");
-        canon.open_list();
+    /// Results as Anthropic has them.
+    fn results(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
         for (number, call) in step.calls().enumerate() {
-            canon.open();
-            canon.key("type");
-            canon.plain("tool_result");
-            canon.key("tool_use_id");
-            canon.id(&id(step, number, call));
-            canon.key("content");
-            self.result(member, call, fetcher, canon)?;
+            desk.canon.open();
+            desk.canon.word("type", "tool_result");
+            desk.canon.key("tool_use_id");
+            desk.canon.id(&call_id(step, number, call));
+            self.result(call, desk)?;
             if is_error(call) {
-                canon.key("is_error");
-                canon.flag(true);
+                desk.canon.key("is_error");
+                desk.canon.flag(true);
             }
-            canon.close();
+            desk.canon.close();
         }
-        canon.close_list();
-        canon.close();
-        Ok(canon.end_aside(outer))
+        Ok(())
     }
 
-    fn result(
-        &self,
-        member: usize,
-        call: &Call,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-    ) -> Result<(), StoreError> {
-        let Some(result) = &call.result else {
-            canon.plain("");
-            return Ok(());
-        };
-        let text = result_text(member, result, fetcher)?;
-        let cleared = canon.clear(&text);
-        let most = self.options.max_observation.unwrap_or(usize::MAX);
-        canon.plain(beginning(&cleared, most));
+    fn result(&self, call: &Call, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+        let text = desk.result(call, self.options.max_observation)?;
+        desk.canon.word("content", &text);
         Ok(())
     }
 
     /// What the model said and called, as prose.
-    fn flat(
-        &self,
-        member: usize,
-        step: &Step,
-        fetcher: &mut Fetcher<'_>,
-    ) -> Result<String, StoreError> {
-        let mut words = fetcher.words(member, &step.blocks)?;
+    fn flat(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<String, StoreError> {
+        let mut words = desk.words(&step.blocks)?;
         for call in step.calls() {
             let input = match &call.input {
-                Some(input) => fetcher.text(member, input)?.into_owned(),
+                Some(input) => desk.fetcher.text(desk.member, input)?.into_owned(),
                 None => String::new(),
             };
             if !words.is_empty() {
                 words.push('\n');
             }
-            words.push_str(&format!(
-                "[TOOL_CALL {}]\n{input}",
-                call.name.as_deref().unwrap_or("unknown")
-            ));
+            words.push_str(&format!("[TOOL_CALL {}]\n{input}", tool(call)));
         }
         Ok(words)
     }
@@ -266,76 +179,49 @@ impl Style<'_> {
     /// with `only`, that call alone.
     pub(super) fn action(
         &self,
-        member: usize,
         step: &Step,
         only: Option<usize>,
-        fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        mut desk: Desk<'_, '_, '_>,
     ) -> Result<String, StoreError> {
         if step.calls().next().is_none() {
-            let words = fetcher.words(member, &step.blocks)?;
-            return Ok(canon.clear(words.trim()).into_owned());
+            let words = desk.words(&step.blocks)?;
+            return Ok(desk.canon.clear(words.trim()).into_owned());
         }
-        let outer = canon.begin_aside();
-        canon.open_list();
+        let outer = desk.canon.begin_aside();
+        desk.canon.open_list();
         let mut number = 0;
         for block in &step.blocks {
             match block {
                 Block::Thinking { .. } => {}
                 Block::Call(call) => {
                     if only.is_none_or(|only| only == number) {
-                        canon.open();
-                        canon.key("input");
-                        write_input(member, call, fetcher, canon)?;
-                        canon.key("name");
-                        canon.text(call.name.as_deref().unwrap_or("unknown"));
-                        canon.key("type");
-                        canon.plain("tool_use");
-                        canon.close();
+                        desk.canon.open();
+                        desk.canon.key("input");
+                        desk.input(call)?;
+                        desk.canon.key("name");
+                        desk.canon.text(tool(call));
+                        desk.canon.word("type", "tool_use");
+                        desk.canon.close();
                     }
                     number += 1;
                 }
                 block if only.is_none() => {
-                    canon.open();
-                    canon.key("text");
-                    canon.text(&fetcher.words(member, [block])?);
-                    canon.key("type");
-                    canon.plain("text");
-                    canon.close();
+                    let words = desk.words([block])?;
+                    desk.canon.open();
+                    desk.canon.key("text");
+                    desk.canon.text(&words);
+                    desk.canon.word("type", "text");
+                    desk.canon.close();
                 }
                 _ => {}
             }
         }
-        canon.close_list();
-        let bytes = canon.end_aside(outer);
+        desk.canon.close_list();
+        let bytes = desk.canon.end_aside(outer);
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
 fn is_error(call: &Call) -> bool {
     call.result.as_ref().is_none_or(|result| result.outcome != CallOutcome::Ok)
-}
-
-pub(in crate::export) fn thoughts(
-    member: usize,
-    step: &Step,
-    fetcher: &mut Fetcher<'_>,
-) -> Result<String, StoreError> {
-    let texts: Vec<_> = step
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Thinking { text: Some(text), .. } => Some(text),
-            _ => None,
-        })
-        .collect();
-    Ok(fetcher.joined(member, &texts, "\n\n")?.into_owned())
-}
-
-/// The id of a call, or one made from its message.
-fn id(step: &Step, number: usize, call: &Call) -> String {
-    match call.id.as_deref().filter(|id| !id.is_empty()) {
-        Some(id) => id.to_owned(),
-        None => format!("call-{}-{number}", step.uuids.first().map_or("", |uuid| uuid)),
-    }
 }

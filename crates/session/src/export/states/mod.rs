@@ -26,10 +26,10 @@ pub use versions::{OnUnknown, VersionRange};
 pub(super) use census::count as count_records;
 pub(super) use figures::Fate;
 use message::Style;
-pub(super) use message::thoughts;
 pub(super) use talk::{Conversation, Keep, Window};
 pub(super) use walk::{Active, members_in_order, reason_to_skip};
 
+use super::chat::Desk;
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::prepared::Prepared;
@@ -109,7 +109,11 @@ struct Answer<'a> {
     number: u64,
 }
 
-impl Writer<'_, '_, '_> {
+impl<'s, 'c> Writer<'_, 's, 'c> {
+    fn desk(&mut self, member: usize) -> Desk<'_, 's, 'c> {
+        Desk { member, fetcher: &mut self.fetcher, canon: self.canon }
+    }
+
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
         let prepared = self.prepared;
         let items = prepared.flow.items.iter().enumerate();
@@ -148,7 +152,8 @@ impl Writer<'_, '_, '_> {
             *slot = fate;
         }
         self.step += 1;
-        let made = self.style.step(item.member, step, &mut self.fetcher, self.canon)?;
+        let style = self.style;
+        let made = style.step(step, self.desk(item.member))?;
         let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
         talk.begin_step();
         made.iter().for_each(|message| talk.push(message, &self.states.tokenizer));
@@ -187,10 +192,10 @@ impl Writer<'_, '_, '_> {
             Granularity::ToolUse if step.calls().next().is_none() => vec![None],
             Granularity::ToolUse => (0..step.calls().count()).map(Some).collect(),
         };
+        let style = self.style;
         let mut actions = Vec::new();
         for call in calls {
-            let action =
-                self.style.action(item.member, step, call, &mut self.fetcher, self.canon)?;
+            let action = style.action(step, call, self.desk(item.member))?;
             actions.push((call, action));
         }
         let longest = actions.iter().map(|(_, action)| action.chars().count()).max().unwrap_or(0);
