@@ -108,13 +108,13 @@ fn arguments_in_a_text_are_exported_as_an_object() {
 #[test]
 fn lines_are_exported_whatever_the_editing_tool_is_called() {
     let machine = Machine::empty();
-    let path = codex(&machine);
-    let rows = machine.json(&["export", &path, "--to", "agent-trace", "--no-git"]);
+    codex(&machine);
+    let rows = machine.json(&["export", "latest", "--to", "agent-trace", "--no-git"]);
     assert_eq!(rows.len(), 1);
     let file = &rows[0]["files"][0];
     assert_eq!(file["path"], "a.py");
     let conversation = &file["conversations"][0];
-    assert_eq!(conversation["contributor"]["model_id"], format!("openai/{MODEL}"));
+    assert_eq!(conversation["contributor"]["model_id"], MODEL);
     let range = &conversation["ranges"][0];
     assert_eq!((&range["start_line"], &range["end_line"]), (&json!(1), &json!(2)));
 }
