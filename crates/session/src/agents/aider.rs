@@ -221,7 +221,8 @@ fn ends(lines: &[&str]) -> Vec<Option<usize>> {
     let mut end = None;
     for (at, line) in lines.iter().enumerate().rev() {
         let whole = is_end(line) || !spaced || at + 1 == lines.len();
-        ends.push(is_told(line).then(|| if whole { Some(at) } else { end }).flatten());
+        let here = if whole { Some(at) } else { end };
+        ends.push(here.filter(|_| is_told(line)));
         end = match line {
             line if line.starts_with("#### ") || line.starts_with(HEADING) => None,
             line if is_end(line) => (!is_told(line)).then_some(at),
