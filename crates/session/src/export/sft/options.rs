@@ -44,12 +44,15 @@ pub enum Arguments {
 const LONGEST_NAME: usize = 64;
 
 impl SftFormat {
-    /// The name of a tool as the format allows it: OpenAI refuses others, which models do write.
+    /// The name of a tool as the format allows it: OpenAI refuses others, which models do write,
+    /// and LLaMA-Factory puts them into its templates, whose own marks they may hold.
     pub(super) fn fitting(self, name: &str) -> Cow<'_, str> {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         match name {
             "" => Cow::Borrowed("unknown"),
-            name if self != SftFormat::OpenAi => Cow::Borrowed(name),
+            name if !matches!(self, SftFormat::OpenAi | SftFormat::LlamaFactory) => {
+                Cow::Borrowed(name)
+            }
             name if name.len() <= LONGEST_NAME && name.chars().all(fits) => Cow::Borrowed(name),
             name => {
                 let letters = name.chars().map(|letter| if fits(letter) { letter } else { '_' });

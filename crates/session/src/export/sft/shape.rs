@@ -6,7 +6,7 @@
 
 use super::{Arguments, SftFormat, SftOptions};
 use crate::export::Options;
-use crate::export::chat::{Desk, call_id, message, tool};
+use crate::export::chat::{Desk, call_id, message};
 use crate::export::escape::unescaped;
 use crate::export::json::Canon;
 use crate::export::states::Thinking;
@@ -160,7 +160,8 @@ impl Shape<'_> {
             for call in step.calls() {
                 desk.canon.open();
                 desk.canon.key("name");
-                desk.canon.text(tool(call));
+                let name = call.name.as_deref().unwrap_or_default();
+                desk.canon.text(&self.sft.format.fitting(name));
                 desk.canon.key("arguments");
                 desk.input(call)?;
                 desk.canon.close();
