@@ -45,6 +45,15 @@ class Replace:
     new: str
 
 
+def editor(action, project):
+    """The words of an edit for the editing tool that SWE-agent and OpenHands took over from Anthropic."""
+    match action:
+        case Write(path, content):
+            return {"command": "create", "path": str(project / path), "file_text": content}
+        case Replace(path, old, new):
+            return {"command": "str_replace", "path": str(project / path), "old_str": old, "new_str": new}
+
+
 STORY = [
     ("I look around first.", [Shell("ls -a")]),
     ("Now the program.", [Write(FILE, CREATED)]),

@@ -70,6 +70,13 @@ class Side:
             found = [edits[line["edit"]] if line.get("edit") is not None else "-" for line in blame["lines"]]
         return " ".join(WORDS.get(model, model or "-") for model in found) or "nothing"
 
+    def edits(self, *ours: str) -> str:
+        """How many edits it counts; `ours` is what to ask backstory."""
+        if self.is_peer:
+            said = re.search(r"Total successful edits: (\d+)", self.run("stats", "--no-cache").stdout)
+            return f"{said.group(1) if said else 'no'} edit"
+        return f"{len(json.loads(self.run(*ours, '--json').stdout)['edits'])} edit"
+
     def annotate(self, times: int = 1) -> None:
         for _ in range(times):
             self.run("annotate", *(() if self.is_peer else (".", "--write")))
@@ -273,12 +280,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
     def saved(trace: Trace) -> Path:
         trace.save(session="bbbbbbbb-0000-4000-8000-000000000002")
         return trace.save()
-    def ask(side: Side) -> str:
-        if side.is_peer:
-            said = re.search(r"Total successful edits: (\d+)", side.run("stats", "--no-cache").stdout)
-            return f"{said.group(1) if said else '?'} edit"
-        return f"{len(json.loads(side.run('blame', 'a.py', '--json').stdout)['edits'])} edit"
-    return ("1 edit", *sides.both(one_file, ask, saved=saved))
+    return ("1 edit", *sides.both(one_file, lambda side: side.edits("blame", "a.py"), saved=saved))
 
 
 def long_file(trace: Trace) -> None:
@@ -369,12 +371,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 def _(sides: Sides) -> tuple[str, str, str]:
     def fixture(trace: Trace) -> None:
         trace.file("a.py", "one = 1\ntwo = 2\n")
-    def ask(side: Side) -> str:
-        if side.is_peer:
-            said = re.search(r"Total successful edits: (\d+)", side.run("stats", "--no-cache").stdout)
-            return f"{said.group(1) if said else 'no'} edit"
-        return f"{len(json.loads(side.run('log', '--json').stdout)['edits'])} edit"
-    return ("1 edit", *sides.both(fixture, ask, saved=rollout))
+    return ("1 edit", *sides.both(fixture, lambda side: side.edits("log"), saved=rollout))
 
 
 def blocks(trace: Trace) -> None:

@@ -3,6 +3,7 @@
 //! A problem is never an error: whoever reads a file gets its records *and* its problems. The
 //! identifiers are stable; scripts may rely on them.
 
+use crate::json::Oddities;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -144,4 +145,16 @@ pub struct Problem {
     pub length: u64,
     /// A detail for people: a field name, a kind. Never content of a message.
     pub detail: Cow<'static, str>,
+}
+
+impl Oddities {
+    /// Each that was met, as the problem it is, and where.
+    pub fn problems(self) -> impl Iterator<Item = (ProblemId, usize)> {
+        let all = [
+            (ProblemId::DuplicateKey, self.duplicate_key),
+            (ProblemId::LoneSurrogate, self.lone_surrogate),
+            (ProblemId::HugeNumber, self.huge_number),
+        ];
+        all.into_iter().filter_map(|(id, place)| Some((id, place? as usize)))
+    }
 }

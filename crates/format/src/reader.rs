@@ -207,15 +207,8 @@ impl<V: Visitor> LineReading<'_, V> {
             RecordKind::Other => self.problem(ProblemId::UnknownType, span.start, 1, ""),
             _ => {}
         }
-        let odd = [
-            (ProblemId::DuplicateKey, oddities.duplicate_key),
-            (ProblemId::LoneSurrogate, oddities.lone_surrogate),
-            (ProblemId::HugeNumber, oddities.huge_number),
-        ];
-        for (id, place) in odd {
-            if let Some(place) = place {
-                self.problem(id, place as usize, 1, "");
-            }
+        for (id, place) in oddities.problems() {
+            self.problem(id, place, 1, "");
         }
         let written = self.content.get(start..end).unwrap_or_default();
         if let Err(error) = std::str::from_utf8(written) {

@@ -21,11 +21,7 @@ def caller(project):
         match action:
             case story.Shell(command):
                 return {"name": "terminal", "arguments": {"command": command}}
-            case story.Write(path, content):
-                words = {"command": "create", "path": str(project / path), "file_text": content}
-            case story.Replace(path, old, new):
-                words = {"command": "str_replace", "path": str(project / path), "old_str": old, "new_str": new}
-        return {"name": "file_editor", "arguments": words}
+        return {"name": "file_editor", "arguments": story.editor(action, project)}
 
     return call
 

@@ -36,11 +36,7 @@ def caller(project):
                 return {"name": "submit", "arguments": {}}
             case story.Shell(command):
                 return {"name": "bash", "arguments": {"command": command}}
-            case story.Write(path, content):
-                words = {"command": "create", "path": str(project / path), "file_text": content}
-            case story.Replace(path, old, new):
-                words = {"command": "str_replace", "path": str(project / path), "old_str": old, "new_str": new}
-        return {"name": "str_replace_editor", "arguments": words}
+        return {"name": "str_replace_editor", "arguments": story.editor(action, project)}
 
     return call
 

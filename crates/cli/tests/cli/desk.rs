@@ -7,6 +7,9 @@ use std::process::Command;
 
 pub(crate) const SESSION: &str = "5c1a7e52-0000-4000-8000-000000000001";
 
+/// What the session writes.
+pub(crate) const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";
+
 /// A machine with a repository and the sessions that worked in it.
 pub(crate) struct Desk {
     pub(crate) machine: Machine,
@@ -52,6 +55,18 @@ impl Desk {
 
     pub(crate) fn put(&self, name: &str, text: &str) {
         write(&self.repo().join(name), text.as_bytes());
+    }
+
+    /// A session that writes a file and commits it; gives the commit's id.
+    pub(crate) fn commits_itself(&self) -> String {
+        self.put("src/tides.rs", TIDES);
+        let id = self.commit("Add tides", "2026-03-01T10:00:30Z");
+        let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
+        self.record(&[
+            wrote("src/tides.rs", TIDES),
+            ran("git add -A && git commit -m 'Add tides'", &said),
+        ]);
+        id
     }
 
     /// Writes a session whose calls are these.

@@ -1,6 +1,6 @@
 //! `backstory export`
 
-use crate::desk::{Desk, SESSION, ran, wrote};
+use crate::desk::{Desk, SESSION, TIDES, ran, wrote};
 use crate::support::{Machine, assert_documented, write};
 use serde_json::{Value, json};
 
@@ -220,8 +220,6 @@ fn options_for_training_that_do_not_fit_say_so() {
     }
 }
 
-const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";
-
 fn exported(desk: &Desk, schema: &str) -> Value {
     desk.machine
         .json(&["export", SESSION, "--to", "opentraces", "--schema", schema, "-q"])
@@ -277,13 +275,7 @@ fn what_came_between_leaves_the_base_unknown() {
     // Somebody commits after the session began and before it commits itself.
     desk.put("other.txt", "Written by somebody else while the session was at work.\n");
     desk.commit("Meanwhile", "2026-03-01T10:00:10Z");
-    desk.put("src/tides.rs", TIDES);
-    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
-    desk.record(&[
-        wrote("src/tides.rs", TIDES),
-        ran("git add -A && git commit -m 'Add tides'", &said),
-    ]);
+    let id = desk.commits_itself();
     let record = exported(&desk, "0.9.0");
     assert_eq!(record["outcome"]["commit_sha"], id);
     assert_eq!(record["task"]["base_commit"], Value::Null);

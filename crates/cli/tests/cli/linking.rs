@@ -1,11 +1,9 @@
 //! `backstory link`, with real repositories.
 
-use crate::desk::{Desk, SESSION, ran, wrote};
+use crate::desk::{Desk, SESSION, TIDES, ran, wrote};
 use crate::support::{assert_documented, write};
 use serde_json::{Value, json};
 use std::process::Command;
-
-const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";
 
 fn tiers(link: &Value) -> Vec<&str> {
     link["evidence"]
@@ -19,13 +17,7 @@ fn tiers(link: &Value) -> Vec<&str> {
 #[test]
 fn a_commit_that_the_session_made() {
     let desk = Desk::new();
-    desk.put("src/tides.rs", TIDES);
-    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
-    desk.record(&[
-        wrote("src/tides.rs", TIDES),
-        ran("git add -A && git commit -m 'Add tides'", &said),
-    ]);
+    let id = desk.commits_itself();
     let (links, code) = desk.links(&[SESSION]);
     assert_eq!((links.len(), code), (1, Some(0)), "{links:?}");
     assert_eq!((&links[0]["commit"]["id"], &links[0]["tier"]), (&json!(id), &json!("printed")));

@@ -16,4 +16,4 @@ pub use members::{insert_field, without_fields, without_items};
 pub use scan::{Cause, Fault, scan};
 pub use skim::skim;
 pub use splice::{Splice, SpliceError, splice};
-pub use tape::{Fields, Items, Kind, Tape, Value};
+pub use tape::{Fields, Items, Kind, Oddities, Tape, Value};

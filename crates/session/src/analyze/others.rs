@@ -6,7 +6,7 @@
 use super::clean_name;
 use crate::agents;
 use crate::document::{Column, Document, Line, Table};
-use crate::model::{Agent, Effect, Session};
+use crate::model::{Effect, Session};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -35,6 +35,68 @@ struct AgentCounts {
     cannot_tell: &'static [&'static str],
 }
 
+impl AgentCounts {
+    fn of(session: &Session) -> AgentCounts {
+        let prompts = session.turns.iter().filter(|turn| !turn.prompt.blocks.is_empty());
+        let usage = &session.usage;
+        let mut counts = AgentCounts {
+            sessions: 1,
+            bytes: session.file.bytes,
+            prompts: prompts.count() as u64,
+            messages: session.counts.steps,
+            calls: session.counts.calls,
+            results: session.counts.results,
+            failed: session.counts.errors,
+            tokens: Tokens {
+                input: usage.input,
+                output: usage.output,
+                cache_read: usage.cache_read,
+                cache_write: usage.cache_write,
+                messages: usage.messages,
+            },
+            cannot_tell: agents::unread(session.agent),
+            ..AgentCounts::default()
+        };
+        for call in session.turns.iter().flat_map(|turn| turn.calls()) {
+            let edits = call.effects.iter().filter(|effect| matches!(effect, Effect::Edit(_)));
+            counts.edits += edits.count() as u64;
+            let name = call.name.as_deref().unwrap_or("(no name)");
+            *counts.tools.entry(clean_name(name)).or_default() += 1;
+        }
+        for version in &session.versions {
+            *counts.versions.entry(clean_name(version)).or_default() += 1;
+        }
+        for model in &session.models {
+            *counts.models.entry(clean_name(model)).or_default() += 1;
+        }
+        for (id, count) in session.problems.counts() {
+            *counts.problems.entry(id.name()).or_default() += count;
+        }
+        counts
+    }
+
+    fn add(&mut self, more: AgentCounts) {
+        self.sessions += more.sessions;
+        self.bytes += more.bytes;
+        self.prompts += more.prompts;
+        self.messages += more.messages;
+        self.calls += more.calls;
+        self.results += more.results;
+        self.failed += more.failed;
+        self.edits += more.edits;
+        self.tokens.input = self.tokens.input.saturating_add(more.tokens.input);
+        self.tokens.output = self.tokens.output.saturating_add(more.tokens.output);
+        self.tokens.cache_read = self.tokens.cache_read.saturating_add(more.tokens.cache_read);
+        self.tokens.cache_write = self.tokens.cache_write.saturating_add(more.tokens.cache_write);
+        self.tokens.messages += more.tokens.messages;
+        join(&mut self.versions, more.versions);
+        join(&mut self.models, more.models);
+        join(&mut self.tools, more.tools);
+        join(&mut self.problems, more.problems);
+        self.cannot_tell = more.cannot_tell;
+    }
+}
+
 #[derive(Debug, Default, Serialize)]
 struct Tokens {
     input: u64,
@@ -53,68 +115,14 @@ impl Others {
 
     /// Counts a session.
     pub fn add(&mut self, session: &Session) {
-        let counts = self.of(session.agent);
-        counts.sessions += 1;
-        counts.bytes += session.file.bytes;
-        let prompts = session.turns.iter().filter(|turn| !turn.prompt.blocks.is_empty());
-        counts.prompts += prompts.count() as u64;
-        counts.messages += session.counts.steps;
-        counts.calls += session.counts.calls;
-        counts.results += session.counts.results;
-        counts.failed += session.counts.errors;
-        let tokens = &mut counts.tokens;
-        tokens.input = tokens.input.saturating_add(session.usage.input);
-        tokens.output = tokens.output.saturating_add(session.usage.output);
-        tokens.cache_read = tokens.cache_read.saturating_add(session.usage.cache_read);
-        tokens.cache_write = tokens.cache_write.saturating_add(session.usage.cache_write);
-        tokens.messages += session.usage.messages;
-        for call in session.turns.iter().flat_map(|turn| turn.calls()) {
-            let edits = call.effects.iter().filter(|effect| matches!(effect, Effect::Edit(_)));
-            counts.edits += edits.count() as u64;
-            let name = call.name.as_deref().unwrap_or("(no name)");
-            *counts.tools.entry(clean_name(name)).or_default() += 1;
-        }
-        for version in &session.versions {
-            *counts.versions.entry(clean_name(version)).or_default() += 1;
-        }
-        for model in &session.models {
-            *counts.models.entry(clean_name(model)).or_default() += 1;
-        }
-        for (id, count) in session.problems.counts() {
-            *counts.problems.entry(id.name()).or_default() += count;
-        }
+        self.0.entry(session.agent.name()).or_default().add(AgentCounts::of(session));
     }
 
     /// Adds what another thread counted.
     pub fn merge(&mut self, other: Others) {
         for (agent, more) in other.0 {
-            let counts = self.0.entry(agent).or_default();
-            counts.sessions += more.sessions;
-            counts.bytes += more.bytes;
-            counts.prompts += more.prompts;
-            counts.messages += more.messages;
-            counts.calls += more.calls;
-            counts.results += more.results;
-            counts.failed += more.failed;
-            counts.edits += more.edits;
-            let tokens = &mut counts.tokens;
-            tokens.input = tokens.input.saturating_add(more.tokens.input);
-            tokens.output = tokens.output.saturating_add(more.tokens.output);
-            tokens.cache_read = tokens.cache_read.saturating_add(more.tokens.cache_read);
-            tokens.cache_write = tokens.cache_write.saturating_add(more.tokens.cache_write);
-            tokens.messages += more.tokens.messages;
-            join(&mut counts.versions, more.versions);
-            join(&mut counts.models, more.models);
-            join(&mut counts.tools, more.tools);
-            join(&mut counts.problems, more.problems);
-            counts.cannot_tell = more.cannot_tell;
+            self.0.entry(agent).or_default().add(more);
         }
-    }
-
-    fn of(&mut self, agent: Agent) -> &mut AgentCounts {
-        let counts = self.0.entry(agent.name()).or_default();
-        counts.cannot_tell = agents::unread(agent);
-        counts
     }
 
     /// Writes the counts as a section of a document.

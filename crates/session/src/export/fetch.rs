@@ -1,5 +1,6 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
+use super::flow::{Item, What};
 use crate::model::{Block, Content, Session};
 use crate::store::{SourceReader, StoreError};
 use backstory_format::json::{Tape, Value, scan};
@@ -139,6 +140,18 @@ impl<'s> Fetcher<'s> {
     ) -> Result<Option<&'a [u8]>, StoreError> {
         let Content::Json(span) = content else { return Ok(None) };
         self.reader(member)?.bytes(*span).map(Some)
+    }
+
+    /// What somebody said to the model; none for what the model says.
+    pub(super) fn said(&mut self, item: &Item<'_>) -> Result<Option<String>, StoreError> {
+        Ok(match item.what {
+            What::Prompt(turn) => {
+                let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
+                Some(self.words(item.member, blocks)?)
+            }
+            What::Interjection(typed) => Some(self.text(item.member, &typed.text)?.into_owned()),
+            What::Step(_) => None,
+        })
     }
 
     /// What blocks say, one paragraph for each; what is not text is named, not copied.

@@ -1,8 +1,8 @@
 //! JSON as Python's `json.dumps(sort_keys=True)` writes it, so that what is written is at once
 //! what is hashed.
 //!
-//! Everything is either plain (names of fields, ids, words of ours) or text, and text passes through
-//! [`Clearing`] on its way; there is no third way to get a string into an export. What the secrets of
+//! Everything is either plain (names of fields, words of ours), an id or text, and ids and texts pass
+//! through [`Clearing`] on their way; there is no fourth way to get a string into an export. What the secrets of
 //! the session are was learnt from all of its files before. Callers put keys in order themselves; a
 //! test sorts them again and compares the hash.
 
@@ -121,7 +121,7 @@ impl<'c> Canon<'c> {
         self.put(number::float(value).as_bytes());
     }
 
-    /// A word of ours or an id, as it is.
+    /// A word of ours, or what is cleared already, as it is.
     pub(super) fn plain(&mut self, text: &str) {
         self.value();
         write_text(text, self.spool.buffer());

@@ -46,16 +46,8 @@ pub(in crate::agents) fn document(
             if !rest.trim_ascii().is_empty() {
                 report(ProblemId::StrayBytes, end, rest.len());
             }
-            let oddities = tape.oddities();
-            let odd = [
-                (ProblemId::DuplicateKey, oddities.duplicate_key),
-                (ProblemId::LoneSurrogate, oddities.lone_surrogate),
-                (ProblemId::HugeNumber, oddities.huge_number),
-            ];
-            for (id, place) in odd {
-                if let Some(place) = place {
-                    report(id, place as usize, 1);
-                }
+            for (id, place) in tape.oddities().problems() {
+                report(id, place, 1);
             }
         }
         Err(fault) => {

@@ -18,8 +18,8 @@ use super::prepared::Prepared;
 use super::rows::{Piece, Rows};
 use super::shapes::Shapes;
 use super::states::{
-    Active, Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, members_in_order,
-    reason_to_skip,
+    Active, Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, count_untold,
+    members_in_order, reason_to_skip,
 };
 use super::{Made, Options};
 use crate::model::{Step, TurnKind};
@@ -58,7 +58,7 @@ pub(super) fn write(
     for member in 0..prepared.flow.members.len() {
         writer.end_row(member)?;
     }
-    writer.count_skipped();
+    count_untold(&prepared.flow, &mut writer.fates, &mut writer.figures);
     let Writer { talks, tools, pieces, figures, fates, .. } = writer;
     let shared = talks.into_iter().flat_map(|talk| [talk.messages.system, talk.messages.bytes]);
     let rows = Rows::new(shared.chain(tools).collect(), pieces);
@@ -103,23 +103,17 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let items = prepared.flow.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             let member = item.member;
-            let words = match item.what {
-                What::Prompt(turn) => {
-                    if turn.kind == TurnKind::Compact {
-                        self.end_row(member)?;
-                    }
-                    let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
-                    self.fetcher.words(member, blocks)?
-                }
-                What::Interjection(typed) => self.fetcher.text(member, &typed.text)?.into_owned(),
+            match item.what {
                 What::Step(step) => {
                     let fate = self.step(at, member, step)?;
                     if let Some(slot) = self.fates.get_mut(at) {
                         *slot = fate;
                     }
-                    continue;
                 }
-            };
+                What::Prompt(turn) if turn.kind == TurnKind::Compact => self.end_row(member)?,
+                What::Prompt(_) | What::Interjection(_) => {}
+            }
+            let Some(words) = self.fetcher.said(item)? else { continue };
             let Some(talk) = self.talks.get_mut(member) else { continue };
             if !words.trim().is_empty() {
                 talk.between.words.push(words);
@@ -152,16 +146,22 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         }
         self.begin(member, step);
         self.flush(member);
-        let fate = match (fate, self.sft.per) {
-            (Fate::Answer, Per::Step) => self.row_of_step(member, step)?,
-            (fate, _) => fate,
-        };
         let role = match self.sft.per {
             Per::Session => Role::Unmarked,
             Per::Step => Role::Before,
         };
         let shape = self.shape;
         let (message, lost) = shape.answer(step, role, self.desk(member))?;
+        let fate = match (fate, self.sft.per) {
+            (Fate::Answer, Per::Step) => {
+                let answer = match self.sft.format.has_marks() {
+                    true => shape.answer(step, Role::Answer, self.desk(member))?.0,
+                    false => message.clone(),
+                };
+                self.row_of_step(member, step, answer, lost)?
+            }
+            (fate, _) => fate,
+        };
         let results = shape.results(step, self.desk(member))?;
         let Some(talk) = self.talks.get_mut(member) else { return Ok(fate) };
         talk.messages.begin_step();
@@ -212,10 +212,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let prompt = self.shapes.system(&self.prepared.flow, member, step, system);
         let message = prompt.map(|prompt| self.shape.system(prompt, self.canon));
         let Some(talk) = self.talks.get_mut(member) else { return };
-        talk.messages.began = true;
-        if let Some(message) = message {
-            talk.messages.set_system(message, &self.sft.states.tokenizer);
-        }
+        talk.messages.begin(message, &self.sft.states.tokenizer);
     }
 
     /// Puts what happened since the last message of the model behind it.
@@ -231,10 +228,13 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         }
     }
 
-    fn row_of_step(&mut self, member: usize, step: &'s Step) -> Result<Fate, StoreError> {
-        let role = Role::Answer;
-        let shape = self.shape;
-        let (answer, lost) = shape.answer(step, role, self.desk(member))?;
+    fn row_of_step(
+        &mut self,
+        member: usize,
+        step: &'s Step,
+        answer: Vec<u8>,
+        lost: bool,
+    ) -> Result<Fate, StoreError> {
         let states = &self.sft.states;
         let Some(talk) = self.talks.get(member) else { return Ok(Fate::Untold) };
         let most = states.max_history_tokens;
@@ -312,15 +312,5 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         pieces.push(Piece::Shared(shared, 0..length));
         pieces.push(Piece::Own(tail));
         Ok(())
-    }
-
-    /// Messages that nobody looked at are those of subagents.
-    fn count_skipped(&mut self) {
-        for (fate, item) in self.fates.iter_mut().zip(&self.prepared.flow.items) {
-            if *fate == Fate::Untold && matches!(item.what, What::Step(_)) {
-                self.figures.messages += 1;
-                *fate = self.figures.skip(Skipped::Subagent);
-            }
-        }
     }
 }

@@ -61,6 +61,11 @@ impl SftFormat {
         }
     }
 
+    /// Whether messages say if they are to be learned.
+    pub(super) fn has_marks(self) -> bool {
+        matches!(self, SftFormat::OpenAi | SftFormat::Axolotl)
+    }
+
     /// Whether there is a place for thinking.
     pub fn has_thinking(self) -> bool {
         !matches!(self, SftFormat::LlamaFactory | SftFormat::OpenAi)

@@ -27,7 +27,7 @@ pub(super) use census::count as count_records;
 pub(super) use figures::Fate;
 use message::Style;
 pub(super) use talk::{Conversation, Keep, Window};
-pub(super) use walk::{Active, members_in_order, reason_to_skip};
+pub(super) use walk::{Active, count_untold, members_in_order, reason_to_skip};
 
 use super::chat::Desk;
 use super::flow::{Item, What};
@@ -69,7 +69,7 @@ pub(super) fn write(
     for part in members_in_order(prepared.flow.members.len(), states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    writer.count_skipped();
+    count_untold(&prepared.flow, &mut writer.fates, &mut writer.figures);
     if states.layout == Layout::Compact {
         for member in 0..prepared.flow.members.len() {
             writer.compact(member);
@@ -118,28 +118,20 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let prepared = self.prepared;
         let items = prepared.flow.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
-            let member = item.member;
-            match item.what {
-                What::Prompt(turn) => {
-                    let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
-                    let words = self.fetcher.words(member, blocks)?;
-                    let message = self.style.said("user", &words, self.canon);
-                    (self.turn, self.step) = (self.turn + 1, 0);
-                    let Some(talk) = self.talks.get_mut(member) else { continue };
-                    if turn.kind == TurnKind::Compact {
-                        talk.start = talk.len();
-                    }
-                    talk.begin_turn();
-                    talk.push(&message, &self.states.tokenizer);
-                }
-                What::Interjection(typed) => {
-                    let words = self.fetcher.text(member, &typed.text)?.into_owned();
-                    let message = self.style.said("user", &words, self.canon);
-                    let Some(talk) = self.talks.get_mut(member) else { continue };
-                    talk.push(&message, &self.states.tokenizer);
-                }
-                What::Step(step) => self.step(at, item, step)?,
+            if let What::Step(step) = item.what {
+                self.step(at, item, step)?;
             }
+            let Some(words) = self.fetcher.said(item)? else { continue };
+            let message = self.style.said("user", &words, self.canon);
+            let Some(talk) = self.talks.get_mut(item.member) else { continue };
+            if let What::Prompt(turn) = item.what {
+                (self.turn, self.step) = (self.turn + 1, 0);
+                if turn.kind == TurnKind::Compact {
+                    talk.start = talk.len();
+                }
+                talk.begin_turn();
+            }
+            talk.push(&message, &self.states.tokenizer);
         }
         Ok(())
     }
@@ -172,10 +164,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let prompt = self.shapes.system(&self.prepared.flow, member, step, self.states.system);
         let message = prompt.map(|prompt| self.style.system(prompt, self.canon));
         let Some(talk) = self.talks.get_mut(member) else { return };
-        talk.began = true;
-        if let Some(message) = message {
-            talk.set_system(message, &self.states.tokenizer);
-        }
+        talk.begin(message, &self.states.tokenizer);
     }
 
     fn state(&mut self, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
@@ -329,16 +318,6 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.canon.close_list();
         self.canon.close();
         self.canon.end_line();
-    }
-
-    /// Messages that nobody looked at are those of subagents.
-    fn count_skipped(&mut self) {
-        for (fate, item) in self.fates.iter_mut().zip(&self.prepared.flow.items) {
-            if *fate == Fate::Untold && matches!(item.what, What::Step(_)) {
-                self.figures.messages += 1;
-                *fate = self.figures.skip(Skipped::Subagent);
-            }
-        }
     }
 }
 

@@ -74,9 +74,11 @@ impl Conversation {
         self.steps.push(self.ends.len());
     }
 
-    pub(in crate::export) fn set_system(&mut self, message: Vec<u8>, tokenizer: &Tokenizer<'_>) {
-        self.system_weight = tokenizer.weigh(&message);
-        self.system = message;
+    /// Begins with a system prompt, if there is one.
+    pub(in crate::export) fn begin(&mut self, system: Option<Vec<u8>>, tokenizer: &Tokenizer<'_>) {
+        self.began = true;
+        self.system = system.unwrap_or_default();
+        self.system_weight = tokenizer.weigh(&self.system);
     }
 
     fn end(&self, count: usize) -> (usize, u64) {

@@ -1,7 +1,7 @@
 //! Which messages become states or rows, and in which order conversations are told.
 
-use super::{Chain, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic};
-use crate::export::flow::Flow;
+use super::{Chain, Fate, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic};
+use crate::export::flow::{Flow, What};
 use crate::model::Step;
 use hashbrown::HashSet;
 
@@ -40,6 +40,20 @@ impl<'s> Active<'s> {
             }
             // An agent whose sessions are one line each.
             _ => step.on_chain,
+        }
+    }
+}
+
+/// Messages that nobody looked at are those of subagents.
+pub(in crate::export) fn count_untold(
+    flow: &Flow<'_>,
+    fates: &mut [Fate],
+    figures: &mut StateFigures,
+) {
+    for (fate, item) in fates.iter_mut().zip(&flow.items) {
+        if *fate == Fate::Untold && matches!(item.what, What::Step(_)) {
+            figures.messages += 1;
+            *fate = figures.skip(Skipped::Subagent);
         }
     }
 }
