@@ -101,7 +101,10 @@ fn patch(told: &Value<'_>) -> (Vec<Hunk>, Vec<u32>) {
         let mut old = String::new();
         let mut at = new_start;
         for line in item.get("lines").iter().flat_map(|lines| lines.items()) {
-            let Some(line) = line.text() else { continue };
+            // What is added is only counted, so it need not be decoded.
+            let plus = line.raw_text().is_some_and(|raw| raw.first() == Some(&b'+'));
+            let line = if plus { Some("+".into()) } else { line.text() };
+            let Some(line) = line else { continue };
             let text = line.get(1..).unwrap_or_default();
             match line.as_bytes().first() {
                 Some(b'+') => {

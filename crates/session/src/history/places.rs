@@ -2,7 +2,7 @@
 
 use super::apply::Region;
 use super::diff::{self, Hunk};
-use super::lines::Lines;
+use super::lines::{Lines, split_lines};
 use super::tracer::Snapshot;
 use hashbrown::HashMap;
 use imara_diff::Token;
@@ -11,7 +11,6 @@ use std::rc::Rc;
 
 /// Two texts, one made from the other by edits in some places.
 pub(super) struct Edited<'t> {
-    before: TextLines<'t>,
     after: TextLines<'t>,
     /// The lines that hold those places; all others are the same on both sides.
     places: Vec<Hunk>,
@@ -34,7 +33,7 @@ impl<'t> Edited<'t> {
                 _ => places.push(place),
             }
         }
-        Edited { before, after, places }
+        Edited { after, places }
     }
 
     /// The same where it is not known what an edit replaced: everything between the first and the
@@ -47,7 +46,7 @@ impl<'t> Edited<'t> {
         let same = |at: &usize| before.line(old - 1 - at) == after.line(new - 1 - at);
         let end = (0..most - start).take_while(same).count();
         let place = Hunk { before: start..old - end, after: start..new - end };
-        Edited { before, after, places: vec![place] }
+        Edited { after, places: vec![place] }
     }
 
     /// Numbers of the new lines, given those of the old ones.
@@ -77,25 +76,6 @@ impl<'t> Edited<'t> {
         }
         hunks
     }
-
-    /// How many lines differ, without numbering those that do not.
-    pub(super) fn counted(&self) -> Counted {
-        let mut counted = Counted::default();
-        for place in &self.places {
-            if place.before.is_empty() || place.after.is_empty() {
-                counted.add(std::slice::from_ref(place));
-                continue;
-            }
-            let mut lines = Lines::default();
-            let mut number = |text: &TextLines<'_>, range: &Range<usize>| -> Vec<Token> {
-                range.clone().map(|at| lines.line(text.line(at))).collect()
-            };
-            let old = number(&self.before, &place.before);
-            let new = number(&self.after, &place.after);
-            counted.add(&diff::hunks(&old, &new, &lines));
-        }
-        counted
-    }
 }
 
 /// How many lines a change added and removed.
@@ -110,6 +90,72 @@ impl Counted {
         self.added += hunks.iter().map(|hunk| hunk.after.len() as u64).sum::<u64>();
         self.removed += hunks.iter().map(|hunk| hunk.before.len() as u64).sum::<u64>();
     }
+
+    fn add_place(&mut self, before: &str, after: &str, (old, new): (Range<usize>, Range<usize>)) {
+        self.add_texts(before.get(old).unwrap_or_default(), after.get(new).unwrap_or_default());
+    }
+
+    /// Adds the difference of two texts. Only lines between those that are the same at both ends are
+    /// numbered, and often one side has none left.
+    fn add_texts(&mut self, before: &str, after: &str) {
+        let old: Vec<&str> = split_lines(before).collect();
+        let new: Vec<&str> = split_lines(after).collect();
+        let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let (old, new) =
+            (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+        let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let old = old.get(..old.len() - same).unwrap_or_default();
+        let new = new.get(..new.len() - same).unwrap_or_default();
+        if old.is_empty() || new.is_empty() {
+            self.added += new.len() as u64;
+            self.removed += old.len() as u64;
+            return;
+        }
+        let mut lines = Lines::default();
+        let old: Vec<Token> = old.iter().map(|line| lines.line(line)).collect();
+        let new: Vec<Token> = new.iter().map(|line| lines.line(line)).collect();
+        self.add(&diff::hunks(&old, &new, &lines));
+    }
+}
+
+/// How many lines differ between two texts of which one was made from the other by edits in some
+/// places. Looks at the lines there and at no others; at all where the places are not known.
+pub(super) fn count_differing(before: &str, after: &str, regions: Option<&[Region]>) -> Counted {
+    let mut counted = Counted::default();
+    let Some(regions) = regions else {
+        counted.add_texts(before, after);
+        return counted;
+    };
+    let mut open: Option<(Range<usize>, Range<usize>)> = None;
+    for region in regions {
+        let old = whole_lines(before, &region.before);
+        let new = whole_lines(after, &region.after);
+        match &mut open {
+            Some((last_old, last_new)) if last_old.end > old.start => {
+                last_old.end = last_old.end.max(old.end);
+                last_new.end = last_new.end.max(new.end);
+            }
+            _ => {
+                if let Some(place) = open.replace((old, new)) {
+                    counted.add_place(before, after, place);
+                }
+            }
+        }
+    }
+    if let Some(place) = open {
+        counted.add_place(before, after, place);
+    }
+    counted
+}
+
+/// The lines that hold some bytes and the byte behind them.
+fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let before = bytes.get(..range.start).unwrap_or(bytes);
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let behind = bytes.get(range.end..).unwrap_or_default();
+    let end = memchr::memchr(b'\n', behind).map_or(bytes.len(), |at| range.end + at + 1);
+    start..end
 }
 
 /// Runs of lines that follow each other on both sides.

@@ -5,7 +5,7 @@ use super::gather::{Chain, Gathered};
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
-use super::places::Edited;
+use super::places::count_differing;
 use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay};
 use super::tracer::{Maker, Tracer, Track};
 use jiff::Timestamp;
@@ -124,10 +124,7 @@ fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
             entry.lines = placed.lines();
             let mut before = &placed.before;
             for part in &placed.parts {
-                let counted = match &part.regions {
-                    Some(regions) => Edited::new(before, &part.after, regions).counted(),
-                    None => Edited::whole(before, &part.after).counted(),
-                };
+                let counted = count_differing(before, &part.after, part.regions.as_deref());
                 entry.added += counted.added;
                 entry.removed += counted.removed;
                 before = &part.after;

@@ -17,20 +17,30 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The operating system refused.
-    #[error("`{}`: {cause}", path.display())]
+    #[error("`{}`: {}", path.display(), self.reason())]
     Io { path: PathBuf, cause: io::Error },
     /// A folder, pipe, device or socket.
-    #[error("`{}`: not a regular file", path.display())]
+    #[error("`{}`: {}", path.display(), self.reason())]
     NotAFile { path: PathBuf },
     /// It shrank or was replaced while it was read, twice.
-    #[error("`{}`: changed while it was read", path.display())]
+    #[error("`{}`: {}", path.display(), self.reason())]
     Changed { path: PathBuf },
     /// More than can be held in memory.
-    #[error("`{}`: too large to be read as one document", path.display())]
+    #[error("`{}`: {}", path.display(), self.reason())]
     TooLarge { path: PathBuf },
 }
 
 impl StoreError {
+    /// Why, without the file.
+    pub fn reason(&self) -> String {
+        match self {
+            StoreError::Io { cause, .. } => cause.to_string(),
+            StoreError::NotAFile { .. } => "not a regular file".to_owned(),
+            StoreError::Changed { .. } => "changed while it was read".to_owned(),
+            StoreError::TooLarge { .. } => "too large to be read as one document".to_owned(),
+        }
+    }
+
     /// The file it is about.
     pub fn path(&self) -> &Path {
         match self {
@@ -44,7 +54,7 @@ impl StoreError {
 
 impl From<&StoreError> for super::Notice {
     fn from(error: &StoreError) -> super::Notice {
-        super::Notice { path: error.path().to_path_buf(), reason: error.to_string() }
+        super::Notice { path: error.path().to_path_buf(), reason: error.reason() }
     }
 }
 
@@ -69,7 +79,7 @@ pub struct Read<V> {
     pub growing: bool,
 }
 
-const WINDOW: usize = 1 << 20;
+const WINDOW: usize = 1 << 18;
 /// Buffers grown for a long line are given back when they exceed this.
 const KEEP: usize = 4 << 20;
 
