@@ -29,7 +29,8 @@ pub(crate) struct Arguments {
 
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nreads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself)",
+    "\nreads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself),",
+    "\n  Codex, OpenHands, SWE-agent, mini-swe-agent, SWE-smith, Aider, Cline",
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
@@ -60,7 +61,7 @@ pub(crate) enum Command {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArguments {
-    /// Read sessions from DIR instead of ~/.claude (a configuration folder, any folder of .jsonl
+    /// Read sessions from DIR instead of where agents keep them (a configuration folder, any folder of .jsonl
     /// files, or one file); repeatable
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,

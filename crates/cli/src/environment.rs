@@ -18,7 +18,7 @@ pub(crate) fn default_roots() -> Vec<Root> {
     folders.extend(codex.into_iter().flatten());
     folders.extend(below(".openhands"));
     folders.extend(below(".cline"));
-    for editor in [".config/Code", "Library/Application Support/Code", "AppData/Roaming/Code"] {
+    for editor in EDITORS {
         folders.extend(below(editor).map(|folder| folder.join(CLINE)));
     }
     folders.extend(mini.or_else(|| below(".config/mini-swe-agent")));
@@ -33,6 +33,24 @@ pub(crate) fn default_roots() -> Vec<Root> {
     }
     roots
 }
+
+/// The folders that belong to agents, whether they hold sessions or not: nothing of ours goes there.
+pub(crate) fn agents_folders() -> Vec<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
+    let variables = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "MSWEA_GLOBAL_CONFIG_DIR"];
+    let mut folders: Vec<PathBuf> =
+        variables.into_iter().filter_map(named).map(PathBuf::from).collect();
+    let own = [".claude", ".codex", ".openhands", ".cline", ".config/mini-swe-agent"];
+    let editors = EDITORS.map(|editor| format!("{editor}/{CLINE}"));
+    let below = own.into_iter().chain(editors.iter().map(String::as_str));
+    folders
+        .extend(home().into_iter().flat_map(|home| below.clone().map(move |path| home.join(path))));
+    folders
+}
+
+/// Where editors keep their settings, below the home folder.
+const EDITORS: [&str; 3] =
+    [".config/Code", "Library/Application Support/Code", "AppData/Roaming/Code"];
 
 /// Where Cline keeps tasks below an editor's settings.
 const CLINE: &str = "User/globalStorage/saoudrizwan.claude-dev";
@@ -70,7 +88,19 @@ pub(crate) fn pager() -> Option<String> {
     let named = ["BACKSTORY_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
     let pager = named.unwrap_or_else(|| "less".to_owned());
     let pager = pager.trim();
-    (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
+    (!pager.is_empty() && pager != "cat" && is_installed(pager)).then(|| pager.to_owned())
+}
+
+/// Whether the program that a command begins with is there. A command that begins in another way is
+/// left to the shell.
+fn is_installed(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
+    if !program.chars().all(plain) || program.contains('/') {
+        return !program.starts_with('/') || PathBuf::from(program).exists();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
 /// What pagers need to show colours and to leave short output on the screen.

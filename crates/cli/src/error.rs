@@ -58,6 +58,11 @@ impl CliError {
         CliError { kind: ErrorKind::NotFound, ..CliError::new(message) }
     }
 
+    /// The same where there being nothing means that the work could not be done.
+    pub(crate) fn into_failure(self) -> CliError {
+        CliError { kind: ErrorKind::Failed, ..self }
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hints.push(hint.into());
         self

@@ -17,15 +17,18 @@ mod ui;
 mod work;
 
 use backstory_session::figures;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = match args::Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let parsed = args::Arguments::command()
+        .try_get_matches()
+        .and_then(|given| Ok((args::Arguments::from_arg_matches(&given)?, given)));
+    let (arguments, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return ui::usage_error(&error),
     };
-    match commands::run(&arguments) {
+    match commands::run(&arguments, &given) {
         Ok(outcome) => outcome.into(),
         Err(error) => ui::report(&error),
     }

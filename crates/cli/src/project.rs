@@ -58,12 +58,7 @@ impl Project {
         });
         progress.finish();
         if !global.quiet {
-            let notices: Vec<Notice> = collected
-                .failures
-                .iter()
-                .map(|error| Notice { path: PathBuf::new(), reason: error.to_string() })
-                .collect();
-            ui::notices(&notices);
+            ui::notices(&collected.failures.iter().map(Notice::from).collect::<Vec<_>>());
         }
         let files = files(&collected.gathered, &scopes, paths);
         let sessions_searched = selection.found.sessions.len();

@@ -3,20 +3,24 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
+use crate::figures;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_format::Limits;
 use backstory_session::agents;
+use backstory_session::history::{speaks_of, telling_part};
 use backstory_session::listing::{Buffers, Summary, peek};
-use backstory_session::model::Session;
+use backstory_session::model::{Agent, Session};
 use backstory_session::parallel;
 use backstory_session::store::{
-    AgentFile, Found, Notice, Root, SessionFiles, StoreError, discover, discover_sessions,
-    plain_name,
+    AgentFile, Found, Notice, ProjectScope, Root, SessionFiles, StoreError, discover,
+    discover_sessions, plain_name,
 };
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Sessions that were found, and where.
 #[derive(Debug)]
@@ -78,7 +82,8 @@ impl Selection {
             let found = discover(&[Root { path: sample.path().to_path_buf() }]);
             return Ok(Selection { roots, found, limits, sample: Some(sample) });
         }
-        Ok(Selection { roots: existing, found, limits, sample: None })
+        let roots = if existing.is_empty() { roots } else { existing };
+        Ok(Selection { roots, found, limits, sample: None })
     }
 
     /// Reads every session with its subagents, in parallel, and keeps what `keep` makes of each.
@@ -110,7 +115,7 @@ impl Selection {
             .sessions
             .par_iter()
             .map_init(Buffers::default, |buffers, files| {
-                peek(files, self.limits, buffers).map_err(|error| notice(&files.path, &error))
+                peek(files, self.limits, buffers).map_err(|error| Notice::from(&error))
             })
             .collect();
         let mut rows = Vec::with_capacity(results.len());
@@ -122,6 +127,38 @@ impl Selection {
             }
         }
         (rows, notices)
+    }
+
+    /// The folder inside one of these that a session worked in, if it did. Only a reading of all of it
+    /// knows every folder; what does not even hold a folder's name is not read.
+    pub(crate) fn folder_inside(
+        &self,
+        files: &SessionFiles,
+        scopes: &[ProjectScope],
+        buffer: &mut Vec<u8>,
+    ) -> Option<Arc<str>> {
+        let roots = scopes.iter().flat_map(ProjectScope::roots);
+        let names: Option<Vec<String>> =
+            roots.map(|root| telling_part(root).map(str::to_owned)).collect();
+        if files.agent == Agent::ClaudeCode && names.is_some_and(|names| !speaks_of(files, &names))
+        {
+            return None;
+        }
+        let session = agents::read_alone(files, self.limits, buffer).ok()?;
+        session.cwds.into_iter().find(|cwd| scopes.iter().any(|scope| scope.holds(cwd)))
+    }
+
+    /// Sessions that worked inside one of these folders.
+    pub(crate) fn worked_in(&self, scopes: &[ProjectScope]) -> Vec<&SessionFiles> {
+        let holds = |cwd: &Arc<str>| scopes.iter().any(|scope| scope.holds(cwd));
+        let inside = |(buffers, buffer): &mut (Buffers, Vec<u8>), files: &&SessionFiles| {
+            let row = peek(files, self.limits, buffers);
+            row.is_ok_and(|row| row.cwd.as_ref().is_some_and(holds))
+                || self.folder_inside(files, scopes, buffer).is_some()
+        };
+        let all: Vec<&SessionFiles> = self.found.sessions.iter().collect();
+        let told: Vec<bool> = all.par_iter().map_init(Default::default, inside).collect();
+        all.into_iter().zip(told).filter(|(_, inside)| *inside).map(|(files, _)| files).collect()
     }
 
     /// Looks where SESSION may be and finds it, be it a path or a name.
@@ -180,30 +217,27 @@ impl Selection {
     }
 
     fn nth_latest(&self, wanted: &str, back: usize) -> Result<&SessionFiles, CliError> {
-        let (mut rows, _) = self.peek_sessions();
+        let (mut rows, failures) = self.peek_sessions();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
         let files = rows.get(back).and_then(|row| {
             let mut sessions = self.found.sessions.iter();
-            sessions.find(|files| files.path == row.path && self.is_row_of(files, row))
+            sessions.find(|files| files.path == row.path && is_row_of(files, row))
         });
-        files.ok_or_else(|| {
-            let there = self.found.sessions.len();
-            CliError::not_found(format!("`{wanted}`: there are only {there} sessions"))
-                .hint("backstory ls")
+        files.ok_or_else(|| match (rows.len() as u64, failures.first()) {
+            (0, Some(failure)) => CliError::new(format!("`{wanted}`: {}", failure.reason)),
+            (0, None) => no_sessions(&self.roots),
+            (there, _) => {
+                let are = if there == 1 { "is" } else { "are" };
+                let there = figures::counted(there, "session", "sessions");
+                CliError::not_found(format!("`{wanted}`: there {are} only {there}"))
+                    .hint("backstory ls")
+            }
         })
-    }
-
-    /// Whether a row of the listing is this session's, given that their file is the same.
-    pub(crate) fn is_row_of(&self, files: &SessionFiles, row: &Summary) -> bool {
-        files.part.is_none() || files.id == row.id
     }
 
     fn unknown(&self, wanted: &str) -> CliError {
         if self.found.sessions.is_empty() {
-            let places: Vec<String> =
-                self.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-            return CliError::not_found(format!("no sessions in {}", places.join(", ")))
-                .hint("name another place with --root DIR, or give the path of a session file");
+            return no_sessions(&self.roots);
         }
         let error = CliError::not_found(format!("no session `{wanted}`"));
         let near: Vec<&SessionFiles> =
@@ -257,7 +291,7 @@ impl<'a> Chosen<'a> {
 
     /// A name for a file made of it that no other session's has: by its path, and by its id where
     /// its file holds several.
-    pub(crate) fn own_name(&self) -> String {
+    fn own_name(&self) -> String {
         let path = self.path().to_string_lossy();
         match self {
             Chosen::Session(files) if files.part.is_some() => {
@@ -273,6 +307,45 @@ impl<'a> Chosen<'a> {
             Chosen::Agent(file) => file.bytes,
         }
     }
+}
+
+/// Whether a row of the listing is this session's, given that their file is the same.
+pub(crate) fn is_row_of(files: &SessionFiles, row: &Summary) -> bool {
+    files.part.is_none() || files.id == row.id
+}
+
+/// The start of each id that no other has: at least eight letters, all of it where ids are equal.
+pub(crate) fn short_ids<'r>(ids: impl Iterator<Item = &'r str>) -> HashMap<&'r str, &'r str> {
+    const LEAST: usize = 8;
+    let mut sorted: Vec<&str> = ids.collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let common = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let own = |at: usize, id: &str| {
+        let before = at.checked_sub(1).and_then(|at| sorted.get(at));
+        let around = before.into_iter().chain(sorted.get(at + 1));
+        around.map(|other| common(id, other) + 1).max().unwrap_or(0).max(LEAST)
+    };
+    let short = |(at, id): (usize, &&'r str)| {
+        let end = id.char_indices().nth(own(at, id)).map_or(id.len(), |(end, _)| end);
+        (*id, id.get(..end).unwrap_or(id))
+    };
+    sorted.iter().enumerate().map(short).collect()
+}
+
+/// A name for a file made of each, all different: by its id, or by its path where ids are equal.
+pub(crate) fn distinct_names(chosen: &[Chosen<'_>]) -> Vec<String> {
+    // Some systems do not tell cases apart.
+    let by_id = |chosen: &Chosen<'_>| plain_name(chosen.id()).to_ascii_lowercase();
+    let mut uses: HashMap<String, u64> = HashMap::new();
+    for chosen in chosen {
+        *uses.entry(by_id(chosen)).or_default() += 1;
+    }
+    let name = |chosen: &Chosen<'_>| match uses.get(&by_id(chosen)) {
+        Some(2..) => chosen.own_name(),
+        _ => plain_name(chosen.id()),
+    };
+    chosen.iter().map(name).collect()
 }
 
 /// Works on sessions on all threads, with a bar for people: `step` gets what its thread has found
@@ -295,9 +368,9 @@ pub(crate) fn for_each<A: Send>(
         |(found, notices, buffer), (at, chosen)| {
             match step(found, *at, *chosen, buffer) {
                 Ok(failures) => {
-                    notices.extend(failures.iter().map(|error| notice(chosen.path(), error)));
+                    notices.extend(failures.iter().map(Notice::from));
                 }
-                Err(error) => notices.push(notice(chosen.path(), &error)),
+                Err(error) => notices.push(Notice::from(&error)),
             }
             progress.add(chosen.total_bytes());
         },
@@ -310,6 +383,18 @@ pub(crate) fn for_each<A: Send>(
     }
     notices.sort_by(|a: &Notice, b| a.path.cmp(&b.path));
     (all, notices)
+}
+
+/// The error for there being no session in any of these places.
+pub(crate) fn no_sessions(roots: &[Root]) -> CliError {
+    let places: Vec<String> =
+        roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
+    let message = match places.is_empty() {
+        true => "no sessions in what was named".to_owned(),
+        false => format!("no sessions in {}", places.join(", ")),
+    };
+    CliError::not_found(message)
+        .hint("name another place with --root DIR, or give the path of a session file")
 }
 
 /// SESSION given as a path is a root of its own.
@@ -331,8 +416,4 @@ fn latest(wanted: &str) -> Option<usize> {
 fn alike(id: &str, wanted: &str) -> bool {
     let same = id.chars().zip(wanted.chars()).take_while(|(a, b)| a == b).count();
     same >= 3 && same * 2 >= wanted.chars().count()
-}
-
-fn notice(path: &Path, error: &dyn std::error::Error) -> Notice {
-    Notice { path: path.to_path_buf(), reason: error.to_string() }
 }

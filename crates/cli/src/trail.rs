@@ -64,12 +64,7 @@ impl FileTrail {
             }
         }
         if !global.quiet {
-            let notices: Vec<Notice> = collected
-                .failures
-                .iter()
-                .map(|error| Notice { path: path.to_path_buf(), reason: error.to_string() })
-                .collect();
-            ui::notices(&notices);
+            ui::notices(&collected.failures.iter().map(Notice::from).collect::<Vec<_>>());
         }
         let mut names = scope.names();
         let known = collected.gathered.chains.keys().filter(|name| scope.is(name));

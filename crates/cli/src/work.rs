@@ -3,10 +3,12 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::select::{Chosen, Seek, Selection, as_path};
+use crate::select::{Chosen, Seek, Selection, as_path, no_sessions};
+use crate::ui;
 use backstory_format::Limits;
 use backstory_session::model::Agent;
 use backstory_session::store::{AgentFile, Notice, ProjectScope, Root, SessionFiles, discover};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Sessions, and subagents whose session is not there; each once, in order of paths.
@@ -57,17 +59,27 @@ impl Work {
     }
 
     /// Leaves sessions of other agents out, and says so: this is about what only Claude Code's
-    /// files hold.
-    pub(crate) fn keep_claude_code(&mut self) {
-        let all = std::mem::take(&mut self.sessions);
-        for files in all {
-            if files.agent == Agent::ClaudeCode {
-                self.sessions.push(files);
-                continue;
+    /// files hold. An error where nothing is left.
+    pub(crate) fn keep_claude_code(&mut self, global: &GlobalArguments) -> Result<(), CliError> {
+        let mut others: BTreeMap<Agent, u64> = BTreeMap::new();
+        for files in self.take_others() {
+            *others.entry(files.agent).or_default() += 1;
+        }
+        let told = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
+        let told = told.collect::<Vec<_>>().join(", ");
+        match (others.is_empty(), self.is_empty()) {
+            (true, true) => Err(self.nothing()),
+            (true, false) => Ok(()),
+            (false, true) => Err(CliError::not_found(format!(
+                "no session of Claude Code, whose files alone can be looked into ({told})"
+            ))
+            .hint("name another place with --root DIR")),
+            (false, false) => {
+                if !global.quiet {
+                    ui::say(&format!("sessions of other agents are left out: {told}"));
+                }
+                Ok(())
             }
-            let reason =
-                format!("written by {}; only Claude Code's files can be", files.agent.name());
-            self.notices.push(Notice { path: files.path, reason: format!("{reason} looked into") });
         }
     }
 
@@ -77,6 +89,11 @@ impl Work {
         let (own, others) = all.into_iter().partition(|files| files.agent == Agent::ClaudeCode);
         self.sessions = own;
         others
+    }
+
+    /// The error for there being none of them.
+    pub(crate) fn nothing(&self) -> CliError {
+        no_sessions(&self.roots)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -96,8 +113,8 @@ impl Work {
         }
     }
 
-    /// Adds what a file or folder holds; false for a folder without sessions, which is perhaps a
-    /// project.
+    /// Adds what a file or folder holds; false for a folder that is perhaps a project: it has no
+    /// sessions, or only those of an agent that writes into the project.
     fn add_place(&mut self, name: &str) -> Result<bool, CliError> {
         let path = Path::new(name);
         if std::fs::symlink_metadata(path).is_err() {
@@ -113,21 +130,22 @@ impl Work {
                 return Err(CliError::new(format!("`{name}`: not a session file")));
             }
         }
+        let kept_here = |files: &SessionFiles| files.agent != Agent::Aider;
+        let is_project =
+            path.is_dir() && found.stray_agents.is_empty() && !found.sessions.iter().any(kept_here);
         self.sessions.extend(found.sessions);
         self.agents.extend(found.stray_agents);
         self.notices.extend(found.notices);
-        Ok(true)
+        Ok(!is_project)
     }
 
     /// The sessions of a folder that somebody worked in.
     fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
-        let scope = ProjectScope::new(path);
-        let before = self.sessions.len();
-        let inside = selection.found.sessions.iter().filter(|files| {
-            files.project_key.as_deref().is_some_and(|key| scope.may_have_key(key))
-        });
-        self.sessions.extend(inside.cloned());
-        if self.sessions.len() == before {
+        let inside = selection.worked_in(&[ProjectScope::new(path)]);
+        let nothing = inside.is_empty();
+        self.sessions.extend(inside.into_iter().cloned());
+        let lies_here = |files: &SessionFiles| files.path.starts_with(path);
+        if nothing && !self.sessions.iter().any(lies_here) {
             return Err(CliError::not_found(format!("`{}`: no sessions", path.display()))
                 .hint("`backstory ls --sort project` shows where sessions worked"));
         }

@@ -161,7 +161,7 @@ fn analyze(
     let foreign = match whose {
         Whose::Every => work.take_others(),
         Whose::ClaudeCode => {
-            work.keep_claude_code();
+            work.keep_claude_code(global)?;
             Vec::new()
         }
     };

@@ -66,10 +66,7 @@ pub(crate) fn run(
     }
     let severity = Severity::from(arguments.severity);
     let mut work = Work::named(&arguments.sessions, global)?;
-    work.keep_claude_code();
-    if arguments.sessions.is_empty() && work.is_empty() {
-        return Err(nothing(&work));
-    }
+    work.keep_claude_code(global).map_err(CliError::into_failure)?;
     let (reports, failures) = check_all(&work);
     let failed = !failures.is_empty();
     if !global.quiet {
@@ -129,12 +126,4 @@ fn check_all(work: &Work) -> (Vec<Report>, Vec<Notice>) {
     );
     reports.sort_by(|a: &Report, b| a.path().cmp(&b.path()));
     (reports, notices)
-}
-
-fn nothing(work: &Work) -> CliError {
-    let places: Vec<String> =
-        work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
-    CliError::new(format!("no sessions in {place}"))
-        .hint("name another place with --root DIR, or give the path of a session file")
 }

@@ -1,7 +1,7 @@
 //! `backstory clone`
 
 use super::clone_summarizer::Summarizer;
-use super::clone_text;
+use super::clone_text::{self, Found};
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -258,13 +258,22 @@ pub(crate) fn run(
         out.finish()?;
     } else {
         let mut out = ui::stdout();
-        clone_text::write_report(&mut out, &report)?;
+        let found = if is_found(&order.target, &id) { Found::ByClient } else { Found::ByPath };
+        clone_text::write_report(&mut out, &report, found)?;
         out.flush()?;
     }
-    if !global.quiet && order.target.file_stem() != Some(id.as_ref()) && run == Run::Write {
-        ui::warn(&format!("to resume it, the file must be named {id}.jsonl"));
+    if !global.quiet && !is_found(&order.target, &id) && run == Run::Write {
+        let place = "in the project's folder below ~/.claude/projects";
+        ui::warn(&format!("to be resumed, the file must lie {place} and be named {id}.jsonl"));
     }
     Ok(Outcome::Fine)
+}
+
+/// Whether the client would find a session by its id: in a project's folder, under its name.
+fn is_found(target: &Path, id: &str) -> bool {
+    let target = resolve(target);
+    let folder = target.parent().and_then(Path::parent).and_then(Path::file_name);
+    folder.is_some_and(|folder| folder == "projects") && target.file_stem() == Some(id.as_ref())
 }
 
 fn find(

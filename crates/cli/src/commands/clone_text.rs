@@ -8,7 +8,19 @@ use backstory_session::figures::{bytes, compact, counted, grouped};
 use std::io::Write;
 
 /// The clone that was made, or would be.
-pub(super) fn write_report(out: &mut dyn Write, report: &Report) -> Result<(), CliError> {
+/// How a clone is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// By the client, which resumes it by its id.
+    ByClient,
+    ByPath,
+}
+
+pub(super) fn write_report(
+    out: &mut dyn Write,
+    report: &Report,
+    found: Found,
+) -> Result<(), CliError> {
     let what = if report.path.is_some() { "cloned" } else { "would clone" };
     writeln!(out, "{BOLD}{what}{BOLD:#} {} as {}", terminal_line(&report.source.id), report.id)?;
     writeln!(out, "  title   {}", ui::fit(&terminal_line(&report.title), 80))?;
@@ -27,7 +39,7 @@ pub(super) fn write_report(out: &mut dyn Write, report: &Report) -> Result<(), C
     for failure in &report.failures {
         writeln!(out, "  {WARN}not compressed{WARN:#}: {}", terminal_line(failure))?;
     }
-    if report.path.is_some() {
+    if report.path.is_some() && found == Found::ByClient {
         write_command(out, report)?;
     }
     Ok(())

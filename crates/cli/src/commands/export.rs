@@ -10,7 +10,7 @@ use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::prices;
 use crate::redaction::{classes, redactor};
-use crate::select::Chosen;
+use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::export::{
@@ -19,10 +19,10 @@ use backstory_session::export::{
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, StoreError, plain_name, resolve, write_file,
+    Access, Entry, Notice, OutputFolder, StoreError, resolve, write_file,
 };
 use backstory_table::Field;
-use clap::Args;
+use clap::{ArgMatches, Args};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -95,11 +95,16 @@ pub(crate) struct ExportArguments {
 
 pub(crate) fn run(
     arguments: &ExportArguments,
+    given: &ArgMatches,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    arguments.to.check(given.subcommand_matches("export").unwrap_or(given))?;
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
     let work = Work::named(&arguments.sessions, global)?;
+    for file in arguments.out.iter().chain(&arguments.stats) {
+        refuse_agents_folder(file, &work.roots)?;
+    }
     let count_records = arguments.stats.is_some().then_some(work.limits);
     let states = arguments.states.options(&input, count_records);
     let options = Options {
@@ -116,10 +121,7 @@ pub(crate) fn run(
         prices: &prices,
     };
     if work.is_empty() {
-        let places: Vec<String> =
-            work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-        return Err(CliError::not_found(format!("no sessions in {}", places.join(", ")))
-            .hint("name another place with --root DIR, or give the path of a session file"));
+        return Err(work.nothing());
     }
     let chosen = work.chosen();
     let redactor = match arguments.raw {
@@ -142,7 +144,6 @@ pub(crate) fn run(
     let (totals, mut notices) = match &arguments.out {
         None => job.to_stdout()?,
         Some(out) => {
-            refuse_agents_folder(out, &work.roots)?;
             let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             match folder {
                 true if job.table.is_some() => job.write_folder(out, "parquet")?,
@@ -152,7 +153,6 @@ pub(crate) fn run(
         }
     };
     if let Some(stats) = &arguments.stats {
-        refuse_agents_folder(stats, &work.roots)?;
         write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
     let failed = !notices.is_empty();
@@ -196,6 +196,13 @@ struct Job<'a> {
     on_unknown: OnUnknown,
 }
 
+/// What became of a document.
+enum Put {
+    Written,
+    /// Somebody else's file has its name.
+    Refused,
+}
+
 /// A session's document, or why there is none.
 type Made = Result<(Document, Vec<StoreError>), StoreError>;
 
@@ -216,7 +223,7 @@ impl Job<'_> {
     /// Hands every document to `put` in the order of the sessions.
     fn each(
         &self,
-        mut put: impl FnMut(Chosen<'_>, &mut Document) -> Result<(), CliError> + Send,
+        mut put: impl FnMut(Chosen<'_>, &mut Document) -> Result<Put, CliError> + Send,
     ) -> Result<(Totals, Vec<Notice>), CliError> {
         let total = self.chosen.iter().map(Chosen::total_bytes).sum();
         let progress = ui::Progress::new(total, "exporting");
@@ -232,14 +239,10 @@ impl Job<'_> {
             },
             |(_, made)| made.as_ref().map_or(0, |(document, _)| document.memory()),
             |(chosen, made)| {
-                let note = |error: &StoreError| Notice {
-                    path: chosen.path().to_path_buf(),
-                    reason: error.to_string(),
-                };
                 match made {
-                    Err(error) => notices.push(note(&error)),
+                    Err(error) => notices.push(Notice::from(&error)),
                     Ok((document, failures)) if document.is_empty => {
-                        notices.extend(failures.iter().map(note));
+                        notices.extend(failures.iter().map(Notice::from));
                         totals.add_empty(&document);
                     }
                     Ok((document, _)) if self.refuses(&document) => {
@@ -247,12 +250,15 @@ impl Job<'_> {
                         return false;
                     }
                     Ok((mut document, failures)) => {
-                        notices.extend(failures.iter().map(note));
-                        if let Err(error) = put(chosen, &mut document) {
-                            failure = Some(error);
-                            return false;
+                        notices.extend(failures.iter().map(Notice::from));
+                        match put(chosen, &mut document) {
+                            Ok(Put::Written) => totals.add(&document),
+                            Ok(Put::Refused) => {}
+                            Err(error) => {
+                                failure = Some(error);
+                                return false;
+                            }
                         }
-                        totals.add(&document);
                     }
                 }
                 true
@@ -270,7 +276,8 @@ impl Job<'_> {
         let out = Mutex::new(std::io::BufWriter::with_capacity(256 << 10, std::io::stdout()));
         let done = self.each(|_, document| {
             let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            Ok(document.copy_to(&mut *out)?)
+            document.copy_to(&mut *out)?;
+            Ok(Put::Written)
         })?;
         out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).flush()?;
         Ok(done)
@@ -285,10 +292,16 @@ impl Job<'_> {
         let mut done = None;
         write_file::<CliError>(out, Access::Usual, |file| {
             done = Some(match &self.table {
-                None => self.each(|_, document| Ok(document.copy_to(file)?))?,
+                None => self.each(|_, document| {
+                    document.copy_to(file)?;
+                    Ok(Put::Written)
+                })?,
                 Some(columns) => {
                     let mut table = Table::new(file, columns)?;
-                    let done = self.each(|_, document| table.put(document))?;
+                    let done = self.each(|_, document| {
+                        table.put(document)?;
+                        Ok(Put::Written)
+                    })?;
                     table.finish()?;
                     done
                 }
@@ -300,28 +313,19 @@ impl Job<'_> {
 
     fn write_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
         let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
-        let mut uses: HashMap<String, u64> = HashMap::new();
-        for chosen in self.chosen {
-            *uses.entry(plain_name(chosen.id()).to_ascii_lowercase()).or_default() += 1;
-        }
         // One file may hold several sessions.
         let names: HashMap<(&Path, &str), String> = self
             .chosen
             .iter()
-            .map(|chosen| {
-                let mut name = plain_name(chosen.id());
-                if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
-                    name = chosen.own_name();
-                }
-                ((chosen.path(), chosen.id()), format!("{name}.{extension}"))
-            })
+            .zip(distinct_names(self.chosen))
+            .map(|(chosen, name)| ((chosen.path(), chosen.id()), format!("{name}.{extension}")))
             .collect();
         let refused = folder.claim(names.values().map(String::as_str))?;
-        let mut written = Vec::new();
+        let mut written = HashMap::new();
         let (totals, mut notices) = self.each(|chosen, document| {
             let name = names.get(&(chosen.path(), chosen.id()));
             let Some(name) = name.filter(|name| folder.files().contains_key(*name)) else {
-                return Ok(());
+                return Ok(Put::Refused);
             };
             let bytes = folder.write::<CliError>(name, |file| match &self.table {
                 None => Ok(document.copy_to(file)?),
@@ -331,13 +335,13 @@ impl Job<'_> {
                     table.finish()
                 }
             })?;
-            written.push((name.clone(), bytes));
-            Ok(())
+            written.insert(name.clone(), bytes);
+            Ok(Put::Written)
         })?;
         for name in names.values() {
             // Claimed, but there was nothing to write.
             let new = folder.files().get(name).is_some_and(|entry| entry.bytes == 0);
-            if new && !written.iter().any(|(known, _)| known == name) {
+            if new && !written.contains_key(name) {
                 folder.remove(name)?;
             }
         }

@@ -1,9 +1,7 @@
 //! Options of `backstory export --to sft`.
 
 use crate::error::CliError;
-use backstory_session::export::{
-    Arguments, Layout, Per, SftFormat, SftOptions, StateOptions, Thinking,
-};
+use backstory_session::export::{Arguments, Per, SftFormat, SftOptions, StateOptions, Thinking};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -62,10 +60,6 @@ impl SftArguments {
         if states.thinking == Thinking::Keep && !format.has_thinking() {
             return Err(CliError::new("--keep-thinking: this trainer has no place for thinking")
                 .hint("leave it out, or choose --format trl, axolotl, verl or skyrl"));
-        }
-        if states.layout == Layout::Compact {
-            return Err(CliError::new("--compact: rows of trainers are not shared")
-                .hint("leave it out, or use --to trace-state"));
         }
         let llama = format == SftFormat::LlamaFactory;
         if llama && self.arguments == ArgumentsChoice::String {

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use backstory_session::export::{AtifSchema, Format, OpenTracesSchema};
-use clap::ValueEnum;
+use clap::{ArgMatches, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Target {
@@ -17,6 +17,30 @@ pub(super) enum Target {
     /// Conversations as trainers load them
     Sft,
 }
+
+/// Options of formats that tell a session as a record.
+const RECORDS: [&str; 4] = ["generation", "max_observation", "no_git", "prices"];
+
+/// Options of both formats for training.
+const TRAINING: [&str; 11] = [
+    "system_prompt",
+    "subagents",
+    "strip_thinking",
+    "keep_thinking",
+    "max_history_tokens",
+    "tokenizer",
+    "min_action_chars",
+    "versions",
+    "on_unknown",
+    "include_synthetic",
+    "chain",
+];
+
+/// Options of trace-state alone.
+const STATES: [&str; 5] = ["granularity", "messages", "tool_errors", "compact", "examples"];
+
+/// Options of sft alone.
+const ROWS: [&str; 3] = ["format", "per", "arguments"];
 
 impl Target {
     /// The format by name and version; those for training are made of `training`.
@@ -47,6 +71,30 @@ impl Target {
             CliError::new(format!("--schema `{schema}`: this version is not written"))
                 .hint(format!("versions are {known}"))
         })
+    }
+
+    /// Refuses options of other formats: they would do nothing.
+    pub(super) fn check(self, given: &ArgMatches) -> Result<(), CliError> {
+        let training = matches!(self, Target::TraceState | Target::Sft);
+        let others = [
+            (&RECORDS[..], !training),
+            (&TRAINING[..], training),
+            (&STATES[..], self == Target::TraceState),
+            (&ROWS[..], self == Target::Sft),
+        ];
+        let of_others = others.into_iter().filter(|(_, own)| !own).flat_map(|(options, _)| options);
+        let named = |option: &&&str| {
+            given.value_source(option) == Some(clap::parser::ValueSource::CommandLine)
+        };
+        match of_others.into_iter().find(named) {
+            None => Ok(()),
+            Some(option) => {
+                let value = self.to_possible_value();
+                let format = value.as_ref().map_or("this format", |value| value.get_name());
+                Err(CliError::new(format!("--{}: not for {format}", option.replace('_', "-")))
+                    .hint("leave it out; `backstory export --help` says which formats have it"))
+            }
+        }
     }
 
     pub(super) fn extension(self) -> &'static str {

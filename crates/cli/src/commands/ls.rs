@@ -4,13 +4,13 @@ use crate::args::GlobalArguments;
 use crate::commands::ls_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection};
+use crate::select::{Seek, Selection, is_row_of, no_sessions, short_ids};
 use crate::times;
 use crate::ui::{self, JsonLines};
-use backstory_session::agents::{self, claude_code};
+use backstory_session::agents::claude_code;
 use backstory_session::listing::Summary;
 use backstory_session::model::{Agent, UsageTotal};
-use backstory_session::store::{ProjectScope, Root};
+use backstory_session::store::{Notice, ProjectScope, Root};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
@@ -110,24 +110,23 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         full_rows(&selection, arguments.all)
     };
     if arguments.fast && !filter.scopes.is_empty() {
-        // Only a full reading knows every folder a session worked in.
+        let mut buffer = Vec::new();
         for row in &mut rows {
             let known = row.cwd.as_deref().is_some_and(|cwd| filter.in_scope(cwd));
             let mut sessions = selection.found.sessions.iter();
-            let files =
-                sessions.find(|files| files.path == row.path && selection.is_row_of(files, row));
-            if let Some(files) = files.filter(|_| !known)
-                && let Ok(session) = agents::read_alone(files, selection.limits, &mut Vec::new())
-            {
-                let inside = session.cwds.iter().find(|cwd| filter.in_scope(cwd)).cloned();
+            let files = sessions.find(|files| files.path == row.path && is_row_of(files, row));
+            if let Some(files) = files.filter(|_| !known) {
+                let inside = selection.folder_inside(files, &filter.scopes, &mut buffer);
                 row.cwd = inside.or(row.cwd.take());
             }
         }
     }
+    let unreadable = notices.len();
     notices.splice(0..0, selection.found.notices.iter().cloned());
     if !global.quiet {
         ui::notices(&notices);
     }
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     rows.retain(|row| filter.keeps(row));
     sort(&mut rows, arguments.sort);
     if arguments.reverse {
@@ -141,10 +140,14 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         }
         out.finish()?;
     } else if rows.is_empty() {
-        return Err(nothing(&selection, arguments));
+        return Err(match unreadable > 0 && unreadable == selection.found.sessions.len() {
+            true => CliError::new("no session could be read"),
+            false => nothing(&selection, arguments),
+        });
     } else {
         let mut out = ui::stdout();
-        ls_table::write_table(&mut out, &rows, arguments.all, now)?;
+        let ids = short_ids(ids.iter().map(String::as_str));
+        ls_table::write_table(&mut out, &rows, &ids, arguments.all, now)?;
         out.flush()?;
     }
     Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine })
@@ -162,10 +165,7 @@ pub(super) fn holds_sessions(path: &Path) -> bool {
     looks_like_config || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
 }
 
-fn full_rows(
-    selection: &Selection,
-    all: bool,
-) -> (Vec<Summary>, Vec<backstory_session::store::Notice>) {
+fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
     let (groups, mut notices) = selection.map_sessions(|session| {
         if all {
             session.walk().into_iter().map(Summary::of).collect()
@@ -178,10 +178,7 @@ fn full_rows(
         for file in &selection.found.stray_agents {
             match claude_code::read_stray(file, selection.limits, &mut Vec::new()) {
                 Ok(agent) => rows.push(Summary::of(&agent)),
-                Err(error) => notices.push(backstory_session::store::Notice {
-                    path: file.path.clone(),
-                    reason: error.to_string(),
-                }),
+                Err(error) => notices.push(Notice::from(&error)),
             }
         }
     }
@@ -279,15 +276,14 @@ fn sort(rows: &mut [Summary], key: SortKey) {
 }
 
 fn nothing(selection: &Selection, arguments: &LsArguments) -> CliError {
-    let places: Vec<String> =
-        selection.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    if selection.found.sessions.is_empty() {
-        let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
-        return CliError::not_found(format!("no sessions in {place}"))
-            .hint("name another place with --root DIR, or run `backstory` alone to see a sample");
+    let count = selection.found.sessions.len() as u64;
+    if count == 0 {
+        return no_sessions(&selection.roots);
     }
-    let error =
-        CliError::not_found(format!("none of {} sessions matches", selection.found.sessions.len()));
+    let error = match count {
+        1 => CliError::not_found("the one session does not match"),
+        _ => CliError::not_found(format!("none of {count} sessions matches")),
+    };
     match arguments.paths.iter().chain(&arguments.project).next() {
         Some(path) => error.hint(format!(
             "no session worked in `{}`; `backstory ls --sort project` shows where they did",

@@ -1,29 +1,34 @@
 //! The table of `backstory ls`.
 
 use crate::error::CliError;
-use crate::figures::{bytes, compact};
+use crate::figures::compact;
 use crate::times;
 use crate::ui::{self, BOLD};
 use backstory_session::escape::terminal_line;
 use backstory_session::listing::Summary;
 use backstory_session::model::UsageTotal;
 use jiff::Timestamp;
+use std::collections::HashMap;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
 const COLUMNS: usize = 10;
 const HEADINGS: [&str; COLUMNS] =
     ["id", "title", "project", "branch", "model", "turns", "calls", "tokens", "time", "last"];
-const WIDEST: [usize; COLUMNS] = [8, 72, 24, 18, 22, 8, 8, 9, 8, 16];
+const WIDEST: [usize; COLUMNS] = [usize::MAX, 72, 24, 18, 22, 8, 8, 9, 8, 16];
 
+/// Writes the table; `ids` has the short form of each id.
 pub(crate) fn write_table(
     out: &mut impl Write,
     rows: &[Summary],
+    ids: &HashMap<&str, &str>,
     all: bool,
     now: Timestamp,
 ) -> Result<(), CliError> {
     let width = ui::width().unwrap_or(160).max(60);
-    let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| cells(row, all, now)).collect();
+    let short = |row: &Summary| ids.get(row.id.as_str()).copied().unwrap_or(&row.id).to_owned();
+    let mut cells: Vec<[String; COLUMNS]> =
+        rows.iter().map(|row| cells(row, &short(row), all, now)).collect();
     for row in &mut cells {
         for (cell, limit) in row.iter_mut().zip(WIDEST) {
             *cell = ui::fit(cell, limit);
@@ -87,24 +92,23 @@ fn write_row(
     Ok(writeln!(out, "{style}{}{style:#}", line.trim_end())?)
 }
 
-fn cells(row: &Summary, all: bool, now: Timestamp) -> [String; COLUMNS] {
+fn cells(row: &Summary, id: &str, all: bool, now: Timestamp) -> [String; COLUMNS] {
     let unknown = || "–".to_owned();
     let full = row.full.as_ref();
-    let id: String = row.id.chars().take(8).collect();
     let title = row.title.as_ref().map(|title| title.text.as_str()).unwrap_or("(no title)");
     let title = match (all, row.kind.name()) {
         (true, kind) if kind != "session" => format!("  {kind}: {title}"),
         _ => title.to_owned(),
     };
     [
-        terminal_line(&id).into_owned(),
+        terminal_line(id).into_owned(),
         terminal_line(&title).into_owned(),
         project_name(row),
         row.branch.as_deref().map(|branch| terminal_line(branch).into_owned()).unwrap_or_default(),
         full.map_or_else(unknown, |full| models(&full.models)),
         full.map_or_else(unknown, |full| compact(full.turns)),
         full.map_or_else(unknown, |full| compact(full.calls)),
-        full.map_or_else(|| bytes(row.bytes), |full| tokens(&full.usage)),
+        full.map_or_else(unknown, |full| tokens(&full.usage)),
         row.duration_ms().map_or_else(unknown, times::duration),
         row.last_activity().map_or_else(unknown, |time| times::ago(time, now)),
     ]

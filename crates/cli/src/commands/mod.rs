@@ -36,9 +36,10 @@ mod stats_table;
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
 use crate::ui;
+use clap::ArgMatches;
 
-/// Runs what was asked for.
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
+/// Runs a command; `given` tells which of its arguments the user named.
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {
     ui::set_color(arguments.global.color);
     match &arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CliError> {
         Some(Command::Link(link)) => link::run(link, &arguments.global),
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),
-        Some(Command::Export(export)) => export::run(export, &arguments.global),
+        Some(Command::Export(export)) => export::run(export, given, &arguments.global),
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),

@@ -4,13 +4,13 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::figures::{bytes, compact, counted, grouped};
-use crate::select::{Seek, Selection};
+use crate::select::{Seek, Selection, no_sessions, short_ids};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_format::{ProblemId, Severity};
 use backstory_session::escape::terminal_line;
 use backstory_session::listing::Summary;
-use backstory_session::model::{Session, UsageTotal};
+use backstory_session::model::{Agent, Session, UsageTotal};
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
@@ -38,7 +38,9 @@ struct Tally {
     last: Option<Timestamp>,
     projects: BTreeMap<String, u64>,
     models: BTreeMap<String, u64>,
-    versions: BTreeSet<String>,
+    /// Sessions of each agent.
+    agents: BTreeMap<Agent, u64>,
+    versions: BTreeMap<Agent, BTreeSet<String>>,
     problems: BTreeMap<ProblemId, u64>,
 }
 
@@ -48,6 +50,7 @@ impl Tally {
         let project =
             session.cwds.first().map(|cwd| cwd.to_string()).or_else(|| session.project_key.clone());
         tally.projects.extend(project.map(|project| (project, 1)));
+        tally.agents.insert(session.agent, 1);
         for part in session.walk() {
             tally.bytes += part.file.bytes;
             tally.records += if part.file.bytes > 0 { part.file.records } else { 0 };
@@ -56,7 +59,8 @@ impl Tally {
             for model in &part.models {
                 *tally.models.entry(model.to_string()).or_default() += 1;
             }
-            tally.versions.extend(part.versions.iter().map(|version| version.to_string()));
+            let versions = part.versions.iter().map(|version| version.to_string());
+            tally.versions.entry(session.agent).or_default().extend(versions);
             for (id, count) in part.problems.counts() {
                 *tally.problems.entry(*id).or_default() += count;
             }
@@ -85,7 +89,12 @@ impl Tally {
         for (model, count) in other.models {
             *self.models.entry(model).or_default() += count;
         }
-        self.versions.extend(other.versions);
+        for (agent, count) in other.agents {
+            *self.agents.entry(agent).or_default() += count;
+        }
+        for (agent, versions) in other.versions {
+            self.versions.entry(agent).or_default().extend(versions);
+        }
         for (id, count) in other.problems {
             *self.problems.entry(id).or_default() += count;
         }
@@ -133,7 +142,7 @@ fn as_json(
         "schema": "backstory.overview/1",
         "sample": selection.sample.is_some(),
         "roots": selection.roots.iter().map(|root| root.path.to_string_lossy()).collect::<Vec<_>>(),
-        "agents": if tally.sessions > 0 { vec!["claude-code"] } else { Vec::new() },
+        "agents": by_name(&tally.agents),
         "sessions": tally.sessions, "subagents": tally.subagents, "empty_files": selection.found.empty,
         "stray_agents": selection.found.stray_agents.len(),
         "projects": tally.projects, "bytes": tally.bytes, "records": tally.records,
@@ -143,9 +152,13 @@ fn as_json(
             "cache_write": tally.usage.cache_write, "incomplete": tally.usage.incomplete,
         },
         "started": tally.first, "ended": tally.last,
-        "models": tally.models, "versions": tally.versions, "problems": problems,
+        "models": tally.models, "versions": by_name(&tally.versions), "problems": problems,
         "skipped": notices.len(),
     })
+}
+
+fn by_name<T>(agents: &BTreeMap<Agent, T>) -> BTreeMap<&'static str, &T> {
+    agents.iter().map(|(agent, value)| (agent.name(), value)).collect()
 }
 
 fn write_overview(
@@ -164,12 +177,12 @@ fn write_overview(
             "{WARN}No sessions in {place}.{WARN:#} This is the bundled sample, made up for the purpose.\n"
         )?;
     } else if tally.sessions == 0 {
-        return Err(CliError::not_found(format!("no sessions in {}", places.join(", ")))
-            .hint("give a folder that holds .jsonl sessions, such as --root ~/.claude"));
+        return Err(no_sessions(&selection.roots));
     }
     let place =
         if selection.sample.is_some() { "the sample".to_owned() } else { places.join(", ") };
-    writeln!(out, "{BOLD}Claude Code{BOLD:#} {DIM}in {place}{DIM:#}")?;
+    let agents: Vec<&str> = tally.agents.keys().map(|agent| agent.title()).collect();
+    writeln!(out, "{BOLD}{}{BOLD:#} {DIM}in {place}{DIM:#}", agents.join(", "))?;
     let sessions = counted(tally.sessions, "session", "sessions");
     let projects = counted(tally.projects.len() as u64, "project", "projects");
     let agents = counted(tally.subagents, "subagent", "subagents");
@@ -184,7 +197,7 @@ fn write_overview(
         "work",
         &format!("{turns}, {calls}, {}", counted(tally.records, "record", "records")),
     )?;
-    line(out, "tokens", &tokens(&tally.usage))?;
+    line(out, "tokens", &tokens(&tally.usage, &tally.agents))?;
     line(out, "models", &most_used(&tally.models, 6))?;
     line(out, "versions", &versions(&tally.versions))?;
     line(out, "problems", &problems(&tally.problems))?;
@@ -198,22 +211,24 @@ fn write_overview(
 
     writeln!(out, "\n{BOLD}Newest sessions{BOLD:#}")?;
     let width = ui::width().unwrap_or(100).clamp(60, 140);
+    let ids = short_ids(rows.iter().map(|row| row.id.as_str()));
+    let short = |row: &Summary| ids.get(row.id.as_str()).copied().unwrap_or_default().to_owned();
+    let widest = rows.iter().take(5).map(|row| short(row).chars().count()).max().unwrap_or(0);
     for row in rows.iter().take(5) {
-        let id: String = row.id.chars().take(8).collect();
+        let id = format!("{:<widest$}", short(row));
         let title = row.title.as_ref().map_or("(no title)", |title| title.text.as_str());
         let when = row.last_activity().map(|time| times::ago(time, now)).unwrap_or_default();
-        let title = ui::fit(&terminal_line(title), width.saturating_sub(26));
+        let title = ui::fit(&terminal_line(title), width.saturating_sub(widest + 18));
         writeln!(out, "  {ACCENT}{}{ACCENT:#}  {when:>12}  {title}", terminal_line(&id))?;
     }
 
     writeln!(out, "\n{BOLD}Try{BOLD:#}")?;
-    let newest =
-        rows.first().map_or_else(|| "latest".to_owned(), |row| row.id.chars().take(8).collect());
+    let newest = rows.first().map_or_else(|| "latest".to_owned(), short);
     let examples = if selection.sample.is_some() {
         [
             ("backstory --root DIR".to_owned(), "sessions that lie somewhere else"),
             ("backstory ls --help".to_owned(), "filters and columns of the listing"),
-            ("backstory show --help".to_owned(), "one session as data"),
+            ("backstory show --help".to_owned(), "one session: text, page or data"),
         ]
     } else {
         [
@@ -244,14 +259,20 @@ fn line(out: &mut impl Write, name: &str, text: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-fn tokens(usage: &UsageTotal) -> String {
+fn tokens(usage: &UsageTotal, agents: &BTreeMap<Agent, u64>) -> String {
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     if usage.messages == 0 {
         return String::new();
     }
     let cached = if read > 0 { usage.cache_read as f64 * 100.0 / read as f64 } else { 0.0 };
     let least = if usage.incomplete { "at least " } else { "" };
-    let note = if usage.incomplete { " (older clients never wrote the final count)" } else { "" };
+    let note = match usage.incomplete {
+        true if agents.keys().all(|agent| *agent == Agent::ClaudeCode) => {
+            " (older clients never wrote the final count)"
+        }
+        true => " (not every message has its count)",
+        false => "",
+    };
     format!(
         "{} read ({cached:.0} % from cache), {least}{} written{note}",
         compact(read),
@@ -273,7 +294,22 @@ fn most_used(models: &BTreeMap<String, u64>, shown: usize) -> String {
     parts.join(", ")
 }
 
-fn versions(versions: &BTreeSet<String>) -> String {
+fn versions(versions: &BTreeMap<Agent, BTreeSet<String>>) -> String {
+    let told: Vec<(Agent, String)> = versions
+        .iter()
+        .map(|(agent, versions)| (*agent, range(versions)))
+        .filter(|(_, range)| !range.is_empty())
+        .collect();
+    match told.as_slice() {
+        [(_, range)] if versions.len() == 1 => range.clone(),
+        several => {
+            let told = several.iter().map(|(agent, range)| format!("{} {range}", agent.title()));
+            told.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn range(versions: &BTreeSet<String>) -> String {
     let mut list: Vec<&String> = versions.iter().collect();
     list.sort_by_key(|version| {
         version.split('.').map(|part| part.parse::<u64>().unwrap_or(0)).collect::<Vec<_>>()
@@ -282,12 +318,8 @@ fn versions(versions: &BTreeSet<String>) -> String {
         [] => String::new(),
         [one] => terminal_line(one).into_owned(),
         [first, .., last] => {
-            format!(
-                "{} to {} ({} different)",
-                terminal_line(first),
-                terminal_line(last),
-                list.len()
-            )
+            let (first, last) = (terminal_line(first), terminal_line(last));
+            format!("{first} to {last} ({} different)", list.len())
         }
     }
 }

@@ -4,14 +4,15 @@ use super::redact_report;
 use crate::args::GlobalArguments;
 use crate::commands::show::refuse_agents_folder;
 use crate::error::{CliError, Outcome};
+use crate::figures::counted;
 use crate::redaction;
-use crate::select::Chosen;
+use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::redact::{Classes, ClearedCopy, Report};
 use backstory_session::store::{
-    Access, StoreError, create_folder, plain_name, resolve, write_file,
+    Access, Entry, OutputFolder, StoreError, create_folder, plain_name, resolve, write_file,
 };
 use clap::Args;
 use std::io::Write;
@@ -69,8 +70,7 @@ pub(crate) fn run(
     }
     let work = Work::named(&arguments.sessions, global)?;
     if work.is_empty() {
-        return Err(CliError::not_found("no sessions here")
-            .hint("name another place with --root DIR, or give the path of a session file"));
+        return Err(work.nothing());
     }
     if arguments.scan {
         return redact_report::scan(&work, classes, arguments.json, global);
@@ -101,111 +101,126 @@ fn copy(
             return Err(CliError::new(format!("{count} sessions need a folder"))
                 .hint("name it with --out DIR"));
         };
-        if path_of(one).is_dir() {
-            return Err(CliError::new(format!("`{}`: a folder of files", path_of(one).display()))
+        if one.path().is_dir() {
+            return Err(CliError::new(format!("`{}`: a folder of files", one.path().display()))
                 .hint("name a folder with --out DIR"));
         }
         let copy = clear(one)?;
-        let agents = copy.agents();
-        let main = copy.session().map(|files| files.get().path.clone());
-        let path = main.or_else(|| agents.get().first().map(|agent| agent.path.clone()));
-        send(path.as_deref().unwrap_or(Path::new("")), &mut std::io::stdout().lock())?;
-        if let (Chosen::Session(files), false) = (one, global.quiet)
-            && !files.agents.is_empty()
-        {
-            let agents =
-                crate::figures::counted(files.agents.len() as u64, "subagent", "subagents");
-            ui::say(&format!("{agents} not printed; --out DIR writes them too"));
+        let parts = parts(&copy, &plain_name(one.id()));
+        if let Some(first) = parts.first() {
+            send(&first.copy, &mut std::io::stdout().lock())?;
+        }
+        if parts.len() > 1 && !global.quiet {
+            let others = counted(parts.len() as u64 - 1, "more file", "more files");
+            ui::say(&format!("{others} of the session not printed; --out DIR writes all"));
         }
         total.add(copy.report());
         return Ok(finish(&total, global));
     };
     refuse_agents_folder(out, &work.roots)?;
-    let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-    let single =
-        matches!(chosen.as_slice(), [one] if agents_of(one) == 0 && !path_of(one).is_dir());
-    let single = single && !is_folder;
-    // Everything is cleared before anything is written.
-    let mut ready = Vec::new();
-    for one in &chosen {
-        if resolve(out) == resolve(path_of(one)) {
+    for source in chosen.iter().flat_map(sources) {
+        if resolve(out) == resolve(source) {
             return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
                 .hint("name another file"));
         }
-        ready.push((one, clear(one)?));
     }
-    for (one, copy) in &ready {
-        match single {
-            true => write_copy(copy, |_| out.clone())?,
-            false => {
-                let id = match one {
-                    Chosen::Session(files) => &files.id,
-                    Chosen::Agent(file) => &file.id,
-                };
-                let name = plain_name(id);
-                create_folder(out)?;
-                if write_foreign(copy, out, &name)? {
-                    total.add(copy.report());
-                    continue;
-                }
-                write_copy(copy, |agent| match agent {
-                    None => out.join(format!("{name}.jsonl")),
-                    Some(end) => out.join(&name).join("subagents").join(end),
-                })?;
+    let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+    // Everything is cleared before anything is written.
+    let ready: Vec<ClearedCopy> = chosen.iter().map(clear).collect::<Result<_, _>>()?;
+    let parts: Vec<Part> = ready
+        .iter()
+        .zip(distinct_names(&chosen))
+        .flat_map(|(copy, name)| parts(copy, &name))
+        .collect();
+    match parts.as_slice() {
+        [one] if !is_folder => {
+            if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                create_folder(folder)?;
             }
+            write_file(out, Access::Usual, |file| send(&one.copy, file))?;
         }
-        total.add(copy.report());
+        _ => write_folder(out, &parts)?,
     }
+    ready.iter().for_each(|copy| total.add(copy.report()));
     if !global.quiet {
-        let sessions = crate::figures::counted(ready.len() as u64, "session", "sessions");
+        let sessions = counted(ready.len() as u64, "session", "sessions");
         ui::say(&format!("{sessions} written to {}", out.display()));
     }
     Ok(finish(&total, global))
 }
 
-/// Writes the files of a copy to where `place` says: the main file for none, else by file name.
-fn write_copy(copy: &ClearedCopy, place: impl Fn(Option<&str>) -> PathBuf) -> Result<(), CliError> {
-    if let Some(files) = copy.session() {
-        move_file(&files.get().path, &place(None))?;
-    }
-    let alone = copy.session().is_none();
-    for agent in copy.agents().into_inner() {
-        let name = format!("agent-{}", plain_name(agent.id.trim_start_matches("agent-")));
-        let target = if alone { place(None) } else { place(Some(&format!("{name}.jsonl"))) };
-        move_file(&agent.path, &target)?;
-        if let Some(meta) = agent.meta.as_ref().filter(|_| !alone) {
-            move_file(meta, &place(Some(&format!("{name}.meta.json"))))?;
+/// A cleared file, and its name in the folder it goes to.
+struct Part {
+    copy: PathBuf,
+    name: String,
+}
+
+/// The files of a copy: a session of Claude Code as `NAME.jsonl` with its subagents below `NAME`,
+/// that of another agent as `NAME` with its own ending, or below `NAME` if it is several files.
+fn parts(copy: &ClearedCopy, name: &str) -> Vec<Part> {
+    let part = |copy: &Path, name: String| Part { copy: copy.to_path_buf(), name };
+    match copy.files().into_inner().as_slice() {
+        [] => {}
+        [(path, own)] => {
+            // A file that is named after its session keeps its name: agents are known by names, too.
+            let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            let end = own.split_once('.').map_or("", |(_, end)| end);
+            return vec![match own.contains(name) {
+                true => part(path, plain_name(&own)),
+                false => part(path, format!("{name}.{}", plain_name(end))),
+            }];
+        }
+        several => {
+            let below = |own: &Path| {
+                let parts = own.iter().map(|part| plain_name(&part.to_string_lossy()));
+                std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join("/")
+            };
+            return several.iter().map(|(path, own)| part(path, below(own))).collect();
         }
     }
-    Ok(())
+    let main = copy.session().map(|files| part(&files.get().path, format!("{name}.jsonl")));
+    let alone = main.is_none();
+    let mut parts: Vec<Part> = main.into_iter().collect();
+    for agent in copy.agents().into_inner() {
+        if alone {
+            parts.push(part(&agent.path, format!("{name}.jsonl")));
+            continue;
+        }
+        let id = plain_name(agent.id.trim_start_matches("agent-"));
+        parts.push(part(&agent.path, format!("{name}/subagents/agent-{id}.jsonl")));
+        let meta = agent.meta.as_ref();
+        parts.extend(meta.map(|meta| part(meta, format!("{name}/subagents/agent-{id}.meta.json"))));
+    }
+    parts
 }
 
-/// Writes the files of another agent's session: one as `NAME` with its ending, several into a folder
-/// `NAME`. False for a session of Claude Code.
-fn write_foreign(copy: &ClearedCopy, out: &Path, name: &str) -> Result<bool, CliError> {
-    let files = copy.files().into_inner();
-    if let [(path, own)] = files.as_slice() {
-        // A file that is named after its session keeps its name: agents are known by names, too.
-        let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let end = own.split_once('.').map_or("", |(_, end)| end);
-        let file = match own.contains(name) {
-            true => plain_name(&own),
-            false => format!("{name}.{}", plain_name(end)),
-        };
-        move_file(path, &out.join(file))?;
-        return Ok(true);
+/// Writes all of it, or nothing where a name is somebody else's.
+fn write_folder(out: &Path, parts: &[Part]) -> Result<(), CliError> {
+    let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
+    let new: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let new: Vec<&str> =
+        new.into_iter().filter(|name| !folder.files().contains_key(*name)).collect();
+    if let Some(refused) = folder.claim(parts.iter().map(|part| part.name.as_str()))?.pop() {
+        for name in new {
+            folder.remove(name)?;
+        }
+        folder.save()?;
+        return Err(refused.into());
     }
-    for (path, own) in &files {
-        move_file(path, &out.join(name).join(own))?;
+    for part in parts {
+        let bytes = folder.write::<CliError>(&part.name, |file| send(&part.copy, file))?;
+        folder.record(&part.name, Entry { key: String::new(), bytes, about: None });
     }
-    Ok(!files.is_empty())
+    Ok(folder.save()?)
 }
 
-fn move_file(from: &Path, to: &Path) -> Result<(), CliError> {
-    if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        create_folder(folder)?;
-    }
-    write_file(to, Access::Usual, |out| send(from, out)).map(drop)
+/// The files that are copied.
+fn sources<'a>(chosen: &Chosen<'a>) -> Vec<&'a Path> {
+    let (main, agents) = match chosen {
+        Chosen::Session(files) => (Some(files.path.as_path()), files.agents.as_slice()),
+        Chosen::Agent(file) => (None, std::slice::from_ref(*file)),
+    };
+    main.into_iter().chain(agents.iter().map(|agent| agent.path.as_path())).collect()
 }
 
 fn send(from: &Path, out: &mut dyn Write) -> Result<(), CliError> {
@@ -214,20 +229,6 @@ fn send(from: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     std::io::copy(&mut file, out)?;
     out.flush()?;
     Ok(())
-}
-
-fn agents_of(chosen: &Chosen<'_>) -> usize {
-    match chosen {
-        Chosen::Session(files) => files.agents.len(),
-        Chosen::Agent(_) => 0,
-    }
-}
-
-fn path_of<'a>(chosen: &'a Chosen<'_>) -> &'a Path {
-    match chosen {
-        Chosen::Session(files) => &files.path,
-        Chosen::Agent(file) => &file.path,
-    }
 }
 
 fn finish(report: &Report, global: &GlobalArguments) -> Outcome {

@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::commands::show_all;
 use crate::commands::show_view::{ViewArguments, write_session};
+use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::pager;
 use crate::select::{Chosen, Selection};
@@ -56,10 +57,12 @@ pub(crate) fn run(
         (Some(session), _) => session,
         (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
     };
+    let format = arguments.view.format_for(arguments.out.as_deref());
+    arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
     let Shown { session, selection, copy: _copy } =
         find_cleared(wanted, global, redactor.as_ref())?;
-    let format = arguments.view.format_for(arguments.out.as_deref());
+    arguments.view.check_turns(&session, &view)?;
     let Some(out) = &arguments.out else {
         let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
@@ -80,12 +83,14 @@ pub(crate) fn run(
 /// Output never goes where an agent keeps its sessions.
 pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), CliError> {
     let place = resolve(out);
-    for root in roots.iter().filter(|root| root.path.is_dir()) {
-        if place.starts_with(resolve(&root.path)) {
+    let own = environment::agents_folders();
+    let roots = roots.iter().map(|root| root.path.as_path());
+    for folder in roots.chain(own.iter().map(PathBuf::as_path)).filter(|folder| folder.is_dir()) {
+        if place.starts_with(resolve(folder)) {
             return Err(CliError::new(format!(
                 "`{}`: lies in `{}`, where sessions are kept",
                 out.display(),
-                root.path.display()
+                folder.display()
             ))
             .hint("name a place outside it"));
         }
@@ -132,14 +137,7 @@ pub(crate) fn find_cleared(
         claude_code::relate(&mut session, &others);
     }
     if !global.quiet {
-        let notices: Vec<Notice> = failures
-            .iter()
-            .map(|error| Notice {
-                path: session.source.path().to_path_buf(),
-                reason: error.to_string(),
-            })
-            .collect();
-        ui::notices(&notices);
+        ui::notices(&failures.iter().map(Notice::from).collect::<Vec<_>>());
         if session.file.bytes == 0 {
             ui::say("the file is empty");
         }

@@ -6,17 +6,16 @@ use crate::commands::show::{read_copy, refuse_agents_folder};
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
-use crate::select::{Chosen, Seek, Selection};
+use crate::select::{Chosen, Seek, Selection, distinct_names, no_sessions};
 use crate::ui;
 use backstory_session::agents;
 use backstory_session::model::Session;
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, StoreError, plain_name,
+    Access, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, plain_name,
 };
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::path::Path;
 
 /// A session that may have to be written.
@@ -29,7 +28,6 @@ struct Job<'a> {
 /// What came of it.
 enum Done {
     Written { name: String, entry: Box<Entry<IndexRow>>, notices: Vec<Notice> },
-    OutOfScope,
     Failed(Notice),
 }
 
@@ -42,48 +40,49 @@ pub(super) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let format = arguments.format.unwrap_or(Format::Html);
+    arguments.check(format)?;
     let holder = project.filter(|path| holds_sessions(path));
     let scope = project.filter(|_| holder.is_none()).map(ProjectScope::new);
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
     let selection = Selection::find(global, &extra, Seek::All)?;
     refuse_agents_folder(out, &selection.roots)?;
+    let sessions: Vec<&SessionFiles> = match &scope {
+        Some(scope) => selection.worked_in(std::slice::from_ref(scope)),
+        None => selection.found.sessions.iter().collect(),
+    };
+    if sessions.is_empty() {
+        return Err(match (project, selection.found.sessions.is_empty()) {
+            (Some(project), false) => {
+                CliError::not_found(format!("no session worked in `{}`", project.display()))
+                    .hint("`backstory ls --sort project` shows where they did")
+            }
+            _ => no_sessions(&selection.roots),
+        });
+    }
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
-    let jobs = jobs(&selection.found.sessions, format, &arguments.fingerprint(format));
+    let jobs = jobs(&sessions, format, &arguments.fingerprint(format));
     let total = jobs.len();
     let mut stale: Vec<Job<'_>> =
         jobs.into_iter().filter(|job| !folder.is_current(&job.name, &job.key)).collect();
     let unchanged = total - stale.len();
-    let known: Vec<bool> = stale.iter().map(|job| folder.files().contains_key(&job.name)).collect();
     let refused = folder.claim(stale.iter().map(|job| job.name.as_str()))?;
     let mut notices: Vec<Notice> = refused
         .iter()
         .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() })
         .collect();
-    let mut known = known.into_iter();
-    let mut known_of_kept = Vec::new();
-    stale.retain(|job| {
-        let before = known.next() == Some(true);
-        let kept = folder.files().contains_key(&job.name);
-        if kept {
-            known_of_kept.push(before);
-        }
-        kept
-    });
-    let results = write_jobs(&stale, &selection, scope.as_ref(), &folder, (view, redactor), format);
+    stale.retain(|job| folder.files().contains_key(&job.name));
     let mut written = 0;
-    for ((job, before), result) in stale.iter().zip(known_of_kept).zip(results) {
+    for result in write_jobs(&stale, &selection, &folder, (view, redactor), format) {
         match result {
             Done::Written { name, entry, notices: more } => {
                 written += 1;
                 folder.record(&name, *entry);
                 notices.extend(more);
             }
-            // Another project's document that an earlier run wrote stays.
-            Done::OutOfScope if before => {}
-            Done::OutOfScope => folder.remove(&job.name)?,
             Done::Failed(notice) => notices.push(notice),
         }
     }
+    let failed = !notices.is_empty();
     write_index(&mut folder, view, format, written > 0)?;
     folder.save()?;
     notices.splice(0..0, selection.found.notices.iter().cloned());
@@ -92,7 +91,7 @@ pub(super) fn run(
         let sessions = figures::counted(written, "session", "sessions");
         ui::say(&format!("{sessions} written to {}, {unchanged} unchanged", out.display()));
     }
-    Ok(if written == 0 && unchanged == 0 { Outcome::Nothing } else { Outcome::Fine })
+    Ok(if failed { Outcome::Incomplete } else { Outcome::Fine })
 }
 
 /// One session into a folder.
@@ -115,18 +114,13 @@ pub(super) fn one_into(
     Ok(Outcome::Fine)
 }
 
-fn jobs<'a>(sessions: &'a [SessionFiles], format: Format, options: &str) -> Vec<Job<'a>> {
-    let mut uses: HashMap<String, usize> = HashMap::new();
-    for files in sessions {
-        *uses.entry(plain_name(&files.id).to_ascii_lowercase()).or_default() += 1;
-    }
+fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec<Job<'a>> {
+    let chosen: Vec<Chosen<'_>> = sessions.iter().copied().map(Chosen::Session).collect();
     let mut jobs: Vec<Job<'a>> = sessions
         .iter()
-        .map(|files| {
-            let mut name = plain_name(&files.id);
-            if uses.get(&name.to_ascii_lowercase()).is_some_and(|uses| *uses > 1) {
-                name = Chosen::Session(files).own_name();
-            }
+        .copied()
+        .zip(distinct_names(&chosen))
+        .map(|(files, name)| {
             let name = format!("{name}.{}", format.extension());
             Job { files, name, key: format!("{options} {}", state(files)) }
         })
@@ -158,7 +152,6 @@ fn state(files: &SessionFiles) -> String {
 fn write_jobs(
     jobs: &[Job<'_>],
     selection: &Selection,
-    scope: Option<&ProjectScope>,
     folder: &OutputFolder<IndexRow>,
     view: (&View, Option<&Redactor>),
     format: Format,
@@ -169,7 +162,7 @@ fn write_jobs(
         .par_iter()
         .with_max_len(1)
         .map_init(Vec::new, |buffer, job| {
-            let done = write_one(job, selection, scope, folder, view, format, buffer);
+            let done = write_one(job, selection, folder, view, format, buffer);
             progress.add(job.files.total_bytes());
             done.unwrap_or_else(|error| {
                 Done::Failed(Notice { path: job.files.path.clone(), reason: error.message })
@@ -183,17 +176,12 @@ fn write_jobs(
 fn write_one(
     job: &Job<'_>,
     selection: &Selection,
-    scope: Option<&ProjectScope>,
     folder: &OutputFolder<IndexRow>,
     (view, redactor): (&View, Option<&Redactor>),
     format: Format,
     buffer: &mut Vec<u8>,
 ) -> Result<Done, CliError> {
     let (mut session, mut failures) = agents::read(job.files, selection.limits, buffer)?;
-    let inside = |scope: &ProjectScope| session.cwds.iter().any(|cwd| scope.holds(cwd));
-    if !scope.is_none_or(inside) {
-        return Ok(Done::OutOfScope);
-    }
     let ids = agents::structural_paths(job.files.agent);
     let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor, &ids)).transpose()?;
     if let Some(copy) = &copy {
@@ -202,9 +190,7 @@ fn write_one(
     let name = job.name.clone();
     let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;
     let about = Some(IndexRow::of(&session, &name));
-    let notice =
-        |error: &StoreError| Notice { path: job.files.path.clone(), reason: error.to_string() };
-    let notices = failures.iter().map(notice).collect();
+    let notices = failures.iter().map(Notice::from).collect();
     Ok(Done::Written {
         name,
         entry: Box::new(Entry { key: job.key.clone(), bytes, about }),

@@ -1,6 +1,7 @@
 //! What `show` shows and how: options that single sessions and whole projects share.
 
 use crate::error::CliError;
+use crate::figures;
 use crate::prices;
 use crate::redaction;
 use crate::ui;
@@ -118,6 +119,33 @@ impl ViewArguments {
             }
         };
         Ok(view)
+    }
+
+    /// Refuses what a format has no use for.
+    pub(crate) fn check(&self, format: Format) -> Result<(), CliError> {
+        let given = [
+            ("--select", !self.select.is_empty()),
+            ("--turns", self.turns.is_some()),
+            ("--max-result", self.max_result.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given && format == Format::Json) {
+            Some((option, _)) => {
+                Err(CliError::new(format!("{option}: JSON holds the whole session"))
+                    .hint("choose from it, as with `| jq '.turns[2]'`, or use another --format"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses turns that the session does not have.
+    pub(crate) fn check_turns(&self, session: &Session, view: &View) -> Result<(), CliError> {
+        match &self.turns {
+            Some(range) if !view.turns.meets(session.turns.len()) => {
+                let turns = figures::counted(session.turns.len() as u64, "turn", "turns");
+                Err(CliError::new(format!("--turns `{range}`: the session has {turns}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What takes secrets out, if that is wanted.

@@ -71,7 +71,7 @@ pub(crate) fn run(
     let prices = prices::read(arguments.prices.as_deref())?;
     let work = Work::named(&arguments.names, global)?;
     if work.is_empty() {
-        return Err(nothing(&work));
+        return Err(work.nothing());
     }
     let bytes = work.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
         + work.agents.iter().map(|file| file.bytes).sum::<u64>();
@@ -100,6 +100,8 @@ pub(crate) fn run(
         let mut out = JsonLines::new();
         out.write(&stats_json(&report, &ledger, &prices, &period))?;
         out.finish()?;
+    } else if report.total.messages == 0 && !ledger.failures.is_empty() {
+        return Err(CliError::new("no session could be read"));
     } else if report.total.messages == 0 {
         return Err(CliError::not_found("no message of a model in this period").hint(format!(
             "{} outside it; leave out --since or --until",
@@ -137,12 +139,4 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
         times::parse_until_in(text, now, &zone).map_err(|cause| wrong("--until", text, cause))
     });
     Ok(Period { since: since.transpose()?, until: until.transpose()?, zone })
-}
-
-fn nothing(work: &Work) -> CliError {
-    let places: Vec<String> =
-        work.roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    let place = if places.is_empty() { "~/.claude".to_owned() } else { places.join(", ") };
-    CliError::not_found(format!("no sessions in {place}"))
-        .hint("name another place with --root DIR, or run `backstory` alone to see a sample")
 }

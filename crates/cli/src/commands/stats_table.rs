@@ -132,7 +132,12 @@ fn name(shown: &Shown<'_>, row: &Row) -> String {
     };
     match shown.report.by {
         Dimension::Project => ui::short_path(key),
-        Dimension::Model => terminal_line(short_model(key)).into_owned(),
+        Dimension::Model => {
+            let short = short_model(key);
+            let keys = shown.report.rows.iter().filter_map(|row| row.key.as_deref());
+            let alone = keys.filter(|key| short_model(key) == short).count() < 2;
+            terminal_line(if alone { short } else { key }).into_owned()
+        }
         Dimension::Session => {
             let id: String = key.chars().take(8).collect();
             let files =

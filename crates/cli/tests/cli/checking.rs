@@ -175,7 +175,7 @@ fn what_cannot_be_checked_exits_with_two() {
     let ran = machine.run(&["check"]);
     assert_eq!(ran.code, Some(2));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: no sessions in ~/.claude
+    error: no sessions in `[HOME]/.claude`
     hint: name another place with --root DIR, or give the path of a session file
     ");
     let ran = machine.run(&["check", "no/such.jsonl"]);
@@ -198,10 +198,13 @@ fn a_project_folder_stands_for_its_sessions() {
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
         .collect();
-    let session = std::fs::read(fixture("14-no-answer-repaired.jsonl")).unwrap();
+    let elsewhere = std::fs::read_to_string(fixture("14-no-answer-repaired.jsonl")).unwrap();
+    let here =
+        elsewhere.replace("/home/dev/kiln", &project.canonicalize().unwrap().to_string_lossy());
+    assert_ne!(here, elsewhere);
     let name = "8c0d0d6e-0b5c-4a7e-9d3c-1d9b1c1f7a10.jsonl";
-    write(&machine.home().join(".claude/projects").join(key).join(name), &session);
-    write(&machine.home().join(".claude/projects/-other").join(name), &session);
+    write(&machine.home().join(".claude/projects").join(key).join(name), here.as_bytes());
+    write(&machine.home().join(".claude/projects/-other").join(name), elsewhere.as_bytes());
     assert!(machine.run(&["check", "kiln"]).stdout.ends_with("1 session: 1 with warnings\n"));
     assert!(machine.run(&["check"]).stdout.contains("\n2 sessions: "));
 }

@@ -171,7 +171,8 @@ fn another_place_can_be_named() {
     assert_eq!(names(&out), [format!("{}.jsonl", report["id"].as_str().unwrap())]);
     let ran = machine.run(&["clone", "bf74", "--out", "copies/mine.jsonl"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.contains("must be named"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("--resume"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("and be named"), "{}", ran.stderr);
     let again = machine.run(&["clone", "bf74", "--out", "copies/mine.jsonl"]);
     assert_eq!(again.code, Some(2));
     insta::assert_snapshot!(again.stderr, @r"

@@ -183,7 +183,11 @@ fn options_for_training_that_do_not_fit_say_so() {
         assert!(ran.stderr.contains(said), "{words:?}: {}", ran.stderr);
         assert!(ran.stdout.is_empty(), "{words:?}");
     };
-    fails(&["--to", "sft", "--compact"], "--compact: rows of trainers");
+    fails(&["--to", "sft", "--compact"], "--compact: not for sft");
+    fails(&["--to", "atif", "--granularity", "tool-use"], "--granularity: not for atif");
+    fails(&["--to", "opentraces", "--chain=story"], "--chain: not for opentraces");
+    fails(&["--to", "trace-state", "--per", "step"], "--per: not for trace-state");
+    fails(&["--to", "sft", "--no-git"], "--no-git: not for sft");
     fails(&["--to", "sft", "--format", "openai", "--keep-thinking"], "no place for thinking");
     fails(&["--to", "sft", "--format", "llamafactory", "--arguments", "string"], "wants objects");
     fails(&["--to", "trace-state", "--versions", "new"], "--versions `new`: that is no range");

@@ -255,10 +255,10 @@ fn wrong_use_is_explained() {
     for (arguments, code, wanted) in [
         (&["link"][..], 2, "no git repository"),
         (&["link", "--repo", "work"], 2, "nothing is named"),
-        (&["link", "--repo", "work", "--commit", "nowhere"], 1, "no such commit"),
+        (&["link", "--repo", "work", "--commit", "nowhere"], 2, "no such commit"),
         (&["link", "--repo", "work", "--range", "--output=x"], 2, ""),
-        (&["link", "--repo", "work", "--range=--output=x"], 1, "no such commit"),
-        (&["link", "--repo", "work", "--commit=--output=x"], 1, "no such commit"),
+        (&["link", "--repo", "work", "--range=--output=x"], 2, "no such commit"),
+        (&["link", "--repo", "work", "--commit=--output=x"], 2, "no such commit"),
     ] {
         let ran = desk.machine.run(arguments);
         assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);

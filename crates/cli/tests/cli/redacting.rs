@@ -155,3 +155,119 @@ fn raw_is_said_aloud_and_wrong_use_explained() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
     assert!(ran.stderr.contains("hint:"), "{}", ran.stderr);
 }
+
+/// Two runs of one task, which have the same name.
+fn two_runs(machine: &Machine) {
+    for (run, text) in [("run1", "first"), ("run2", "second")] {
+        let trajectory = json!({
+            "environment": "swe_main",
+            "trajectory": [{ "action": "ls", "observation": "a.py\n", "response": text, "thought": text }],
+            "history": [
+                { "role": "system", "content": "You help.", "agent": "main" },
+                { "role": "user", "content": format!("do the {text}"), "agent": "main" },
+                { "role": "assistant", "content": text, "thought": text, "action": "ls", "agent": "main" },
+                { "role": "user", "content": "a.py\n", "agent": "main" },
+            ],
+            "info": { "exit_status": "submitted", "submission": null },
+        });
+        write(
+            &machine.home().join(format!("runs/{run}/a__b-1.traj")),
+            trajectory.to_string().as_bytes(),
+        );
+    }
+}
+
+#[test]
+fn sessions_of_one_name_do_not_replace_each_other() {
+    let machine = Machine::empty();
+    two_runs(&machine);
+    machine.out(&["redact", "runs", "--out", "clean/"]);
+    let files = std::fs::read_dir(machine.home().join("clean")).unwrap();
+    let texts: Vec<String> = files
+        .filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok())
+        .filter(|text| text.contains("trajectory"))
+        .collect();
+    assert_eq!(texts.len(), 2);
+    assert!(texts.iter().any(|text| text.contains("do the first")));
+    assert!(texts.iter().any(|text| text.contains("do the second")));
+}
+
+#[test]
+fn a_copy_never_replaces_what_is_not_its_own() {
+    let machine = planted();
+    let own = machine.home().join(format!("work/{ID}.jsonl"));
+    let source = machine.home().join(format!(".claude/projects/-Users-jane8-app/{ID}.jsonl"));
+    let before = std::fs::read(&source).unwrap();
+    write(&own, &before);
+    let ran = machine.run(&["redact", &format!("work/{ID}.jsonl"), "--out", "work/"]);
+    assert!(ran.stderr.contains("not written by backstory"), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(std::fs::read(&own).unwrap(), before);
+    // Nothing was claimed by the attempt that failed; a folder of ours is brought up to date.
+    machine.out(&["redact", ID, "--out", "clean/"]);
+    machine.out(&["redact", ID, "--out", "clean/"]);
+    let ran = machine.run(&["redact", ID, "--out", "work/"]);
+    assert!(ran.stderr.contains("not written by backstory"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_is_written_into_an_agents_folder() {
+    let machine = planted();
+    let copy = machine.home().join("elsewhere").join(format!("{ID}.jsonl"));
+    let source = machine.home().join(format!(".claude/projects/-Users-jane8-app/{ID}.jsonl"));
+    write(&copy, &std::fs::read(&source).unwrap());
+    write(&machine.home().join(".codex/config.toml"), b"");
+    let named = copy.to_string_lossy().into_owned();
+    for place in [".claude/projects/a.json", ".codex/a.json", ".codex/sessions/a/"] {
+        for command in [
+            &["export", &named, "--to", "atif", "--out", place][..],
+            &["export", &named, "--to", "atif", "--out", "fine.json", "--stats", place],
+            &["redact", &named, "--out", place],
+            &["show", &named, "--format", "md", "--out", place],
+        ] {
+            let ran = machine.run(command);
+            assert!(ran.stderr.contains("where sessions are kept"), "{command:?} {}", ran.stderr);
+            assert_eq!(ran.code, Some(2));
+        }
+        assert!(!machine.home().join(place).exists());
+    }
+}
+
+#[test]
+fn a_project_is_where_sessions_worked() {
+    let machine = Machine::empty();
+    let session = |id: &str, cwd: &str| {
+        json!({
+            "type": "user", "uuid": format!("u-{id}"), "parentUuid": null, "sessionId": id,
+            "version": "2.1.325", "cwd": cwd, "timestamp": "2026-10-01T10:00:00.000Z",
+            "message": { "role": "user", "content": "hello" },
+        })
+    };
+    let home = machine.home().canonicalize().unwrap();
+    let project = home.join("my/app");
+    write(&project.join("deep/notes.txt"), b"");
+    let key = |path: &std::path::Path| {
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+        path.to_string_lossy().chars().map(plain).collect::<String>()
+    };
+    // One in the project, one deeper, and one in another project whose folder has the same name.
+    let twin = home.join("my-app");
+    for (id, cwd) in [
+        ("11111111-1111-4111-8111-111111111111", project.clone()),
+        ("22222222-2222-4222-8222-222222222222", project.join("deep")),
+        ("33333333-3333-4333-8333-333333333333", twin),
+    ] {
+        write(
+            &machine.home().join(format!(".claude/projects/{}/{id}.jsonl", key(&cwd))),
+            format!("{}\n", session(id, &cwd.to_string_lossy())).as_bytes(),
+        );
+    }
+    let there = project.to_string_lossy().into_owned();
+    machine.out(&["redact", &there, "--out", "clean/"]);
+    let files = std::fs::read_dir(machine.home().join("clean")).unwrap();
+    let mut names: Vec<String> =
+        files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let first: Vec<&str> = names.iter().map(|name| name.get(..4).unwrap()).collect();
+    assert_eq!(first, [".bac", "1111", "2222"]);
+}

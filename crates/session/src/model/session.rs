@@ -32,6 +32,20 @@ impl Agent {
         Agent::Cline,
     ];
 
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "Claude Code",
+            Agent::Codex => "Codex",
+            Agent::OpenHands => "OpenHands",
+            Agent::SweAgent => "SWE-agent",
+            Agent::MiniSweAgent => "mini-swe-agent",
+            Agent::SweSmith => "SWE-smith",
+            Agent::Aider => "Aider",
+            Agent::Cline => "Cline",
+        }
+    }
+
     /// The word used in output and on the command line.
     pub fn name(self) -> &'static str {
         match self {

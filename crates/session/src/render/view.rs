@@ -148,6 +148,11 @@ impl TurnRange {
             && self.last.is_none_or(|last| number <= last)
     }
 
+    /// Whether a session with so many turns has one of these.
+    pub fn meets(&self, turns: usize) -> bool {
+        turns == 0 || self.first.unwrap_or(1) <= turns
+    }
+
     pub(super) fn is_everything(&self) -> bool {
         self.first.is_none_or(|first| first <= 1) && self.last.is_none()
     }

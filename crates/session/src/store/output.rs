@@ -99,15 +99,20 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         entry.key == key && there.is_ok_and(|there| there.is_file() && there.len() == entry.bytes)
     }
 
-    /// Notes that these names will be written; refuses names that others hold. Returns those.
+    /// Notes that these names will be written, with `/` where a file lies deeper; refuses names that
+    /// others hold. Returns those.
     pub fn claim<'a>(
         &mut self,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<OutputError>, OutputError> {
         let mut refused = Vec::new();
         for name in names {
-            if !is_plain(name) {
+            if !stays_inside(name) {
                 refused.push(OutputError::Name { name: name.to_owned() });
+                continue;
+            }
+            if let Some(path) = self.in_the_way(name) {
+                refused.push(OutputError::Foreign { path });
                 continue;
             }
             let path = self.path.join(name);
@@ -130,10 +135,29 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
     ) -> Result<u64, E> {
-        if !self.files.contains_key(name) || !is_plain(name) {
+        if !self.files.contains_key(name) || !stays_inside(name) {
             return Err(OutputError::Name { name: name.to_owned() }.into());
         }
-        write_file(&self.path.join(name), self.access, write)
+        if let Some(path) = self.in_the_way(name) {
+            return Err(OutputError::Foreign { path }.into());
+        }
+        let path = self.path.join(name);
+        if let Some(folder) = path.parent() {
+            create_folder(folder)?;
+        }
+        write_file(&path, self.access, write)
+    }
+
+    /// What stands where a folder has to be: a file, or a link that may lead anywhere.
+    fn in_the_way(&self, name: &str) -> Option<PathBuf> {
+        let mut parts: Vec<&str> = name.split('/').collect();
+        parts.pop();
+        let mut path = self.path.clone();
+        parts.into_iter().find_map(|part| {
+            path.push(part);
+            let there = std::fs::symlink_metadata(&path).ok()?;
+            (!there.is_dir()).then(|| path.clone())
+        })
     }
 
     /// Notes what a written file is.
@@ -144,7 +168,8 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
     /// Removes a file of ours.
     pub fn remove(&mut self, name: &str) -> Result<(), OutputError> {
         let path = self.path.join(name);
-        let ours = self.files.contains_key(name) && is_plain(name);
+        let ours = self.files.contains_key(name) && stays_inside(name);
+        let ours = ours && self.in_the_way(name).is_none();
         let there = std::fs::symlink_metadata(&path).ok();
         if ours && there.is_some_and(|there| there.is_file()) {
             remove_file(&path)?;
@@ -168,6 +193,11 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Plain names, and so inside the folder.
+fn stays_inside(name: &str) -> bool {
+    name.split('/').all(is_plain)
 }
 
 #[cfg(test)]
@@ -223,5 +253,15 @@ mod tests {
         assert!(inside.join("a.md").symlink_metadata().unwrap().is_file());
         std::os::unix::fs::symlink(&victim, inside.join("b.md")).unwrap();
         assert_eq!(folder.claim(["b.md"]).unwrap().len(), 1);
+
+        let elsewhere = place.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        assert!(folder.claim(["deep/c.md", "new/d.md"]).unwrap().is_empty());
+        std::os::unix::fs::symlink(&elsewhere, inside.join("deep")).unwrap();
+        assert!(put(&folder, "deep/c.md", "no").is_err());
+        assert_eq!(folder.claim(["deep/e.md", "new//f.md", "new/../g.md"]).unwrap().len(), 3);
+        put(&folder, "new/d.md", "text").unwrap();
+        assert_eq!(std::fs::read_to_string(inside.join("new/d.md")).unwrap(), "text");
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
     }
 }

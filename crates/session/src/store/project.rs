@@ -79,16 +79,6 @@ impl ProjectScope {
         self.roots.iter().any(|root| is_inside(cwd, root))
     }
 
-    /// Whether a project folder may belong to the scope judging by its name: exactly for short
-    /// paths, by the first 200 characters for long ones (clients differ in the hash).
-    pub fn may_have_key(&self, key: &str) -> bool {
-        self.roots.iter().any(|root| {
-            let wanted = project_key(root);
-            let prefix = wanted.get(..=LONGEST_KEY);
-            wanted == key || prefix.is_some_and(|prefix| key.starts_with(prefix))
-        })
-    }
-
     /// The paths it consists of.
     pub fn roots(&self) -> &[String] {
         &self.roots
@@ -194,14 +184,5 @@ mod tests {
         assert!(!scope.holds("/w/app2") && !scope.holds("/w"));
         let windows = ProjectScope { roots: vec!["C:\\w".into()] };
         assert!(windows.holds("c:\\w\\x"));
-    }
-
-    #[test]
-    fn long_paths_match_by_prefix() {
-        let root = format!("/{}", "b".repeat(250));
-        let scope = ProjectScope { roots: vec![root.clone()] };
-        let other_hash = format!("{}zzz", &project_key(&root)[..=LONGEST_KEY]);
-        assert!(scope.may_have_key(&other_hash));
-        assert!(!scope.may_have_key("-b"));
     }
 }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  backstory link latest                     commits that hold the newest session's work\n  backstory link --commit HEAD              sessions that made the last commit\n  backstory link --range main..topic --json\n  backstory link install                    record it as a note after every commit\n\nExit: 0 there are links, 1 there are none."
+    after_help = "Examples:\n  backstory link latest                     commits that hold the newest session's work\n  backstory link --commit HEAD              sessions that made the last commit\n  backstory link --range main..topic --json\n  backstory link install                    record it as a note after every commit\n\nExit: 0 there are links, 1 there are none, 2 something could not be read or found."
 )]
 pub(crate) struct LinkArguments {
     #[command(subcommand)]
@@ -170,7 +170,7 @@ fn of_commits(
 
 fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
     let unknown = |what: &str| {
-        CliError::not_found(format!("`{what}`: no such commit in `{}`", git.top().display()))
+        CliError::new(format!("`{what}`: no such commit in `{}`", git.top().display()))
             .hint("give a revision that git knows, such as HEAD~2, or a range such as main..topic")
     };
     let ids = match (&arguments.commit, &arguments.range) {
