@@ -22,10 +22,15 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-import claude_agent_sdk as sdk
-import official
-from ours import Backstory
-from staging import Staged, stage_files, stage_tree
+# The modules below are in the venv only.
+if {"-h", "--help"} & {*sys.argv[1:]}:
+    print(__doc__.strip())
+    sys.exit(0)
+
+import claude_agent_sdk as sdk  # noqa: E402
+import official  # noqa: E402
+from ours import Backstory  # noqa: E402
+from staging import Staged, stage_files, stage_tree  # noqa: E402
 
 PRESETS = {
     "(none)": [],
@@ -150,7 +155,7 @@ def check_session(tally: Tally, backstory: Backstory, one: Staged) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="clones against the official reader")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--sessions", type=Path, action="append", default=[])
     parser.add_argument("--trees", type=Path, action="append", default=[])

@@ -30,6 +30,11 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 
+# The modules below are in the venv only.
+if {"-h", "--help"} & {*sys.argv[1:]}:
+    print(__doc__.strip())
+    sys.exit(0)
+
 import official  # noqa: E402
 import rules  # noqa: E402
 from ours import Backstory, agents_within  # noqa: E402
@@ -238,7 +243,7 @@ def print_report(name: str, report: Report, quiet: bool) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="compare with the official reader")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--sessions", type=Path, action="append", default=[])
     parser.add_argument("--tree", type=Path, action="append", default=[])

@@ -66,7 +66,7 @@ def check(backstory: Backstory, options: argparse.Namespace, case: tuple[str, st
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="validate exports")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--agent-trace", type=Path)
     parser.add_argument("paths", type=Path, nargs="+")

@@ -21,9 +21,14 @@ import statistics
 import sys
 from pathlib import Path
 
-from opentraces.capture.claude_code.parse import ClaudeCodeParser
-from opentraces.quality.engine import assess_trace
-from opentraces_schema import TraceRecord
+# The modules below are in the venv only.
+if {"-h", "--help"} & {*sys.argv[1:]}:
+    print(__doc__.strip())
+    sys.exit(0)
+
+from opentraces.capture.claude_code.parse import ClaudeCodeParser  # noqa: E402
+from opentraces.quality.engine import assess_trace  # noqa: E402
+from opentraces_schema import TraceRecord  # noqa: E402
 
 # The importer gives every unknown model the price of another, and counts the text of edits that
 # failed as code.

@@ -127,7 +127,7 @@ def write(folder: Path, sessions: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="write random sessions")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)

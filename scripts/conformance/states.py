@@ -25,6 +25,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
+# The modules below are in the venv only.
+if {"-h", "--help"} & {*sys.argv[1:]}:
+    print(__doc__.strip())
+    sys.exit(0)
+
 from official import conversation  # noqa: E402
 from reference import salvage  # noqa: E402
 from staging import Staged, stage_files, stage_tree  # noqa: E402
@@ -194,7 +199,7 @@ def naive(path: Path) -> tuple[int, int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="training states beside the official reader")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--sessions", type=Path, action="append", default=[])
     parser.add_argument("--trees", type=Path, action="append", default=[])

@@ -420,7 +420,7 @@ def inside(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="load rows of sft exports with the trainers' own code")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--format", action="append", choices=FORMATS)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
