@@ -18,7 +18,7 @@ PROGRAM = "node_modules/.bin/claude"
 OLD_MIDDLE_NEW = ["1.0.100", "2.1.50", "2.1.325"]
 """What every check runs: history copied on resume, placeholder usage, and the newest records."""
 
-TWELVE = [
+REGIMES = [
     "1.0.31",
     "1.0.60",
     "1.0.100",
