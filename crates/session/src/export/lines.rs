@@ -6,6 +6,7 @@
 use super::flow::{Flow, What};
 use crate::history::{
     Confidence, Gathered, Mark, Notes, Readings, extract_noted, split_lines, trace_recorded,
+    unified,
 };
 use crate::model::{Effect, Session};
 use hashbrown::HashMap;
@@ -18,6 +19,15 @@ pub(super) struct Written {
     pub(super) files: Vec<WrittenFile>,
     /// In order of the messages that made them.
     pub(super) edits: Vec<WrittenEdit>,
+    /// All of it as a unified diff, where that was wanted and every file can be told.
+    pub(super) patch: Option<String>,
+}
+
+/// Whether a unified diff is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patches {
+    Make,
+    Leave,
 }
 
 /// A file as the session left it.
@@ -70,6 +80,7 @@ impl Written {
         notes: &mut [Notes<'_>],
         flow: &Flow<'_>,
         base: Option<&str>,
+        patches: Patches,
     ) -> Written {
         let mut items: HashMap<&str, usize> = HashMap::new();
         let mut edits = false;
@@ -89,11 +100,13 @@ impl Written {
         let extracted = extract_noted(session, &|_| true, notes);
         let gathered = Gathered::new(vec![extracted], Readings::OfEdited);
         let mut written = Written::default();
+        let mut patch = (patches == Patches::Make).then(String::new);
         for (path, chain) in &gathered.chains {
             if chain.edits().next().is_none() {
                 continue;
             }
             let shown = shown_path(path, base);
+            patch = patch.and_then(|patch| Some(patch + &unified(&gathered, path, shown)?));
             let first = written.edits.len();
             let known = trace_recorded(&gathered, path);
             let traced = known.as_ref().map(|(_, traced)| traced.edits.as_slice());
@@ -122,6 +135,7 @@ impl Written {
                 });
             }
         }
+        written.patch = patch.filter(|patch| !patch.is_empty());
         written.sort();
         written
     }

@@ -4,8 +4,8 @@ use super::commits::Commits;
 use super::fetch::Fetcher;
 use super::flow::{Flow, Item, What};
 use super::language;
-use super::lines::{Written, shown_path};
-use super::{Format, Options, Repositories};
+use super::lines::{Patches, Written, shown_path};
+use super::{Format, OpenTracesSchema, Options, Repositories};
 use crate::history::Notes;
 use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices};
@@ -50,9 +50,14 @@ impl<'s> Prepared<'s> {
         let commits = Commits::of(session, repositories);
         let first = session.cwds.first().map(|cwd| crate::history::normal_path(cwd, None));
         let base = commits.top.clone().or(first);
+        // Newer schemas have a list of edits instead.
+        let patches = match options.format {
+            Format::OpenTraces(OpenTracesSchema::V0_3) => Patches::Make,
+            _ => Patches::Leave,
+        };
         // Only these say whose lines are whose.
         let written = match options.format.tells_lines() {
-            true => Written::of(session, notes, &flow, base.as_deref()),
+            true => Written::of(session, notes, &flow, base.as_deref(), patches),
             false => Written::default(),
         };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();

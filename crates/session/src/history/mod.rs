@@ -34,6 +34,7 @@ mod shell;
 mod states;
 mod trace;
 mod tracer;
+mod unified;
 
 pub use collect::{Collected, collect, speaks_of, telling_part};
 pub use diff::{LineDiff, line_diff};
@@ -53,3 +54,4 @@ pub use scope::PathScope;
 pub use shell::ShellTouch;
 pub use states::{EditState, edit_states};
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};
+pub(crate) use unified::unified;

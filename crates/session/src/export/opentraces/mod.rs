@@ -279,7 +279,7 @@ fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<
     canon.plain_or_null(ended.as_deref());
     if schema == OpenTracesSchema::V0_3 {
         canon.key("patch");
-        canon.null();
+        canon.text_or_null(prepared.written.patch.as_deref());
     }
     canon.key("reward");
     canon.null();
