@@ -210,8 +210,13 @@ impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
         let limits = self.work.limits;
         let (mut material, failures) = match chosen {
-            Chosen::Session(files) => Material::read(files, self.options.format, limits, buffer)?,
-            Chosen::Agent(file) => (Material::read_stray(file, limits, buffer)?, Vec::new()),
+            Chosen::Session(files) => {
+                Material::read(files, self.options.format, self.secrets, limits, buffer)?
+            }
+            Chosen::Agent(file) => {
+                let format = self.options.format;
+                (Material::read_stray(file, format, self.secrets, limits, buffer)?, Vec::new())
+            }
         };
         Ok((material.export(&self.options, self.secrets)?, failures))
     }

@@ -14,6 +14,20 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The same, with `space` for what must be written anew: for those who decode much and keep nothing.
+pub fn decode_with<'a>(raw: &'a [u8], space: &'a mut String) -> &'a str {
+    space.clear();
+    match (memchr::memchr(b'\\', raw), std::str::from_utf8(raw)) {
+        (None, Ok(text)) => return text,
+        (Some(first), Ok(text)) => {
+            space.reserve(raw.len());
+            decode_valid(text, first, space);
+        }
+        (_, Err(_)) => space.push_str(&decode(raw)),
+    }
+    space
+}
+
 /// Decodes at most `limit` raw bytes of the inside of a JSON string, never splitting a character.
 pub fn decode_prefix(raw: &[u8], limit: usize) -> Cow<'_, str> {
     if raw.len() <= limit {

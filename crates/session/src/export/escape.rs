@@ -54,6 +54,54 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// A string that is written in JSON already, in plain ASCII; false, and nothing written, where its
+/// escapes are not those that Python uses or its bytes are no text.
+pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.reserve(raw.len() + raw.len() / 16 + 2);
+    out.push(b'"');
+    let (mut from, mut at) = (0, 0);
+    while let Some(found) = first_odd(raw.get(at..).unwrap_or_default()) {
+        at += found;
+        let rest = raw.get(at..).unwrap_or_default();
+        match rest {
+            [b'\\', b'n' | b't' | b'"' | b'\\' | b'r' | b'b' | b'f', ..] => {
+                at += 2;
+                continue;
+            }
+            [0x80..=0xff, ..] => {}
+            _ => {
+                out.truncate(start);
+                return false;
+            }
+        }
+        let run = rest.iter().take(LONGEST_RUN).take_while(|byte| **byte >= 0x80).count();
+        // A run that was cut ends with a whole character.
+        let text = match std::str::from_utf8(rest.get(..run).unwrap_or_default()) {
+            Ok(text) => text,
+            Err(error) if run == LONGEST_RUN && error.valid_up_to() > 0 => {
+                std::str::from_utf8(rest.get(..error.valid_up_to()).unwrap_or_default())
+                    .unwrap_or_default()
+            }
+            Err(_) => "",
+        };
+        if text.is_empty() {
+            out.truncate(start);
+            return false;
+        }
+        out.extend_from_slice(raw.get(from..at).unwrap_or_default());
+        text.chars().for_each(|character| write_escape(character, out));
+        at += text.len();
+        from = at;
+    }
+    out.extend_from_slice(raw.get(from..).unwrap_or_default());
+    out.push(b'"');
+    true
+}
+
+/// Bytes that are not ASCII are taken in runs of at most this.
+const LONGEST_RUN: usize = 64;
+
 /// JSON whose strings show what is not ASCII as it is: what a model would write.
 pub(super) fn unescaped(json: &[u8]) -> String {
     let text = String::from_utf8_lossy(json);
@@ -126,6 +174,32 @@ mod tests {
         assert!(shown.contains("\u{e9}\u{1f600}") && shown.is_char_boundary(1));
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
         assert_eq!(unescaped(br#""\ud800 \udc00\ud83d\ude00""#), "\"\\ud800 \\udc00\u{1f600}\"");
+    }
+
+    #[test]
+    fn what_is_written_already_is_written_as_it_would_be_anew() {
+        let long = "\u{e9}\u{1f600}".repeat(40);
+        let texts = [
+            r#"plain"#,
+            r#"a\nb\t\"c\" \\ d\r\b\f e, and more of it"#,
+            "caf\u{e9} \u{1f600}\\n\u{4e2d}\u{6587}",
+            &long,
+            "",
+        ];
+        for text in texts {
+            let (mut ours, mut anew) = (Vec::new(), Vec::new());
+            assert!(rewrite(text.as_bytes(), &mut ours), "{text}");
+            let decoded = backstory_format::json::text::decode(text.as_bytes());
+            write_text(&decoded, &mut anew);
+            assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&anew));
+        }
+        for odd in
+            [&b"\\u001b[0m"[..], b"a\\/b", b"\xff", b"\x7f", b"caf\xc3", b"end\\", b"\\x", b"\x01"]
+        {
+            let mut out = b"before".to_vec();
+            assert!(!rewrite(odd, &mut out), "{odd:?}");
+            assert_eq!(out, b"before");
+        }
     }
 
     #[test]

@@ -88,6 +88,16 @@ impl<'s> Fetcher<'s> {
         self.reader(member)?.text(content)
     }
 
+    /// The inside of a JSON string, as it is written; none for what was put together.
+    pub(super) fn written<'a>(
+        &'a mut self,
+        member: usize,
+        content: &Content,
+    ) -> Result<Option<&'a [u8]>, StoreError> {
+        let Content::Text(span) = content else { return Ok(None) };
+        self.reader(member)?.bytes(*span).map(Some)
+    }
+
     /// Decoded texts with something between them.
     pub(super) fn joined<'a>(
         &'a mut self,

@@ -6,10 +6,11 @@
 //! the session are was learnt from all of its files before. Callers put keys in order themselves; a
 //! test sorts them again and compares the hash.
 
-use super::escape::write_text;
+use super::escape::{rewrite, write_text};
 use super::number;
 use crate::redact::{Raw, Scrubber};
 use crate::store::Spool;
+use backstory_format::json::text::decode;
 use backstory_format::json::{Kind, Value};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -156,14 +157,33 @@ impl<'c> Canon<'c> {
 
     /// Text of the session.
     pub(super) fn text(&mut self, text: &str) {
-        self.text_of("", text);
+        self.value();
+        let cleared = self.clear(text);
+        write_text(&cleared, self.spool.buffer());
     }
 
-    /// Text of a field, whose name may tell that it is a secret.
-    fn text_of(&mut self, name: &str, text: &str) {
+    /// The inside of a JSON string of the session. Where nothing is taken out of it and it is
+    /// written as Python writes, it goes through as it is.
+    pub(super) fn written_text(&mut self, raw: &[u8]) {
+        self.written_text_of("", raw);
+    }
+
+    fn written_text_of(&mut self, name: &str, raw: &[u8]) {
         self.value();
-        let cleared = self.clear_field(name, text);
+        if self.passes(name, raw) && rewrite(raw, self.spool.buffer()) {
+            return;
+        }
+        let text = decode(raw);
+        let cleared = self.clear_field(name, &text);
         write_text(&cleared, self.spool.buffer());
+    }
+
+    /// Whether it is known that nothing is taken out of the inside of a JSON string.
+    pub(super) fn passes(&self, name: &str, raw: &[u8]) -> bool {
+        match self.clearing {
+            Clearing::Scrub(scrubber) => scrubber.leaves(name, raw),
+            Clearing::Raw(_) => true,
+        }
     }
 
     /// Text as it will be written.
@@ -250,7 +270,7 @@ impl<'c> Canon<'c> {
                     None => self.text(&raw),
                 }
             }
-            Kind::String => self.text_of(name, &value.text().unwrap_or_default()),
+            Kind::String => self.written_text_of(name, value.raw_text().unwrap_or_default()),
             _ if depth >= DEEPEST => self.text(&String::from_utf8_lossy(value.raw())),
             Kind::Array => {
                 self.open_list();

@@ -18,14 +18,32 @@ pub(super) fn learn(
     files: Option<&SessionFiles>,
     scrubber: &mut Scrubber,
 ) -> Result<(), StoreError> {
-    static IDS: OnceLock<StructuralPaths> = OnceLock::new();
     if session.agent != Agent::ClaudeCode {
         return learn_foreign(session, files, scrubber);
     }
-    let ids = IDS.get_or_init(|| structural_paths(Agent::ClaudeCode));
+    let mut paths: Vec<&Path> = Vec::new();
     for member in session.walk() {
+        // Older clients wrote subagents into the session's own file.
         let path = member.source.path();
-        read(path, scrubber.study(path, ids).map(drop))?;
+        if !paths.contains(&path) {
+            paths.push(path);
+            read(path, scrubber.study(path, claude_code_ids()).map(drop))?;
+        }
+    }
+    learn_names(session, scrubber);
+    Ok(())
+}
+
+/// Fields of Claude Code's records that are ids.
+pub(super) fn claude_code_ids() -> &'static StructuralPaths {
+    static IDS: OnceLock<StructuralPaths> = OnceLock::new();
+    IDS.get_or_init(|| structural_paths(Agent::ClaudeCode))
+}
+
+/// Learns from what is not in the records of Claude Code.
+pub(super) fn learn_names(session: &Session, scrubber: &mut Scrubber) {
+    let ids = claude_code_ids();
+    for member in session.walk() {
         if let Some(meta) = &member.meta {
             scrubber.learn_line(meta.as_bytes(), ids, &mut Tape::new());
         }
@@ -33,7 +51,6 @@ pub(super) fn learn(
             scrubber.learn(text);
         }
     }
-    Ok(())
 }
 
 /// Its files are documents of all kinds; without their names, the one it was read from is searched.

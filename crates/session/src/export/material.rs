@@ -1,19 +1,23 @@
 //! A session read for an export.
 
-use super::{Document, Format, Options, Secrets, make};
-use crate::agents::{self, claude_code};
+use super::{Document, Format, Options, Secrets, learn, make};
+use crate::agents::claude_code::{self, Heed};
+use crate::agents::{self};
 use crate::history::Notes;
 use crate::model::{Agent, Session};
+use crate::redact::{Lessons, Scrubber};
 use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
 
-/// A session, and what its calls say about files, taken down while it was read: looking that up
-/// afterwards would mean to parse most of it a second time.
+/// A session, what its calls say about files and what is to be taken out of it, taken down while it
+/// was read: looking that up afterwards would mean to parse most of it a second time.
 pub struct Material {
     pub session: Session,
     notes: Vec<Notes<'static>>,
     /// Of another agent: the files it was read from.
     files: Option<SessionFiles>,
+    /// What there is to take out, as far as reading told.
+    learnt: Option<Scrubber>,
 }
 
 impl std::fmt::Debug for Material {
@@ -32,27 +36,35 @@ impl Material {
     pub fn read(
         files: &SessionFiles,
         format: Format<'_>,
+        secrets: Secrets<'_>,
         limits: Limits,
         buffer: &mut Vec<u8>,
     ) -> Result<(Material, Vec<StoreError>), StoreError> {
-        if files.agent != Agent::ClaudeCode || !format.tells_lines() {
+        if files.agent != Agent::ClaudeCode {
             let (session, failures) = agents::read(files, limits, buffer)?;
-            let foreign = (files.agent != Agent::ClaudeCode).then(|| files.clone());
-            return Ok((Material { session, notes: Vec::new(), files: foreign }, failures));
+            let (notes, files) = (Vec::new(), Some(files.clone()));
+            return Ok((Material { session, notes, files, learnt: None }, failures));
         }
+        let lessons = lessons(secrets);
         let (session, notes, failures) =
-            claude_code::read_noted(files, limits, buffer, &every_file)?;
-        Ok((Material { session, notes, files: None }, failures))
+            claude_code::read_heeding(files, limits, buffer, heed(format, lessons.as_ref()))?;
+        let learnt = lessons.and_then(Lessons::learnt);
+        Ok((Material { session, notes, files: None, learnt }, failures))
     }
 
     /// The same for a subagent's file by itself.
     pub fn read_stray(
         file: &AgentFile,
+        format: Format<'_>,
+        secrets: Secrets<'_>,
         limits: Limits,
         buffer: &mut Vec<u8>,
     ) -> Result<Material, StoreError> {
-        let (session, notes) = claude_code::read_stray_noted(file, limits, buffer, &every_file)?;
-        Ok(Material { session, notes: vec![notes], files: None })
+        let lessons = lessons(secrets);
+        let heed = heed(format, lessons.as_ref());
+        let (session, notes) = claude_code::read_stray_heeding(file, limits, buffer, heed)?;
+        let learnt = lessons.and_then(Lessons::learnt);
+        Ok(Material { session, notes, files: None, learnt })
     }
 
     /// Makes a document of it. Nothing comes out when redaction or reading fails.
@@ -61,6 +73,18 @@ impl Material {
         options: &Options<'_>,
         secrets: Secrets<'_>,
     ) -> Result<Document, StoreError> {
-        make(&self.session, self.files.as_ref(), &mut self.notes, options, secrets)
+        let learnt = self.learnt.take();
+        make(&self.session, self.files.as_ref(), learnt, &mut self.notes, options, secrets)
     }
+}
+
+fn lessons(secrets: Secrets<'_>) -> Option<Lessons> {
+    match secrets {
+        Secrets::TakenOut(redactor) => Some(Lessons::new(redactor, learn::claude_code_ids())),
+        Secrets::Kept(_) => None,
+    }
+}
+
+fn heed<'l>(format: Format<'_>, lessons: Option<&'l Lessons>) -> Heed<'l> {
+    Heed { wanted: format.tells_lines().then_some(&every_file), lessons }
 }

@@ -38,7 +38,7 @@ pub use states::{
 
 use crate::history::Notes;
 use crate::model::Session;
-use crate::redact::{Raw, Redactor, Report};
+use crate::redact::{Raw, Redactor, Report, Scrubber};
 use crate::stats::Prices;
 use crate::store::{SessionFiles, Spool, StoreError};
 use json::{Canon, Clearing};
@@ -200,12 +200,13 @@ pub fn export(
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    make(session, None, &mut [], options, secrets)
+    make(session, None, None, &mut [], options, secrets)
 }
 
 fn make(
     session: &Session,
     files: Option<&SessionFiles>,
+    learnt: Option<Scrubber>,
     notes: &mut [Notes<'_>],
     options: &Options<'_>,
     secrets: Secrets<'_>,
@@ -218,8 +219,17 @@ fn make(
             (canon.finish(), Report::default(), made)
         }
         Secrets::TakenOut(redactor) => {
-            let mut scrubber = redactor.session();
-            learn::learn(session, files, &mut scrubber)?;
+            let scrubber = match learnt {
+                Some(mut scrubber) => {
+                    learn::learn_names(session, &mut scrubber);
+                    scrubber
+                }
+                None => {
+                    let mut scrubber = redactor.session();
+                    learn::learn(session, files, &mut scrubber)?;
+                    scrubber
+                }
+            };
             let report = scrubber.report().clone();
             let mut canon = Canon::new(Clearing::Scrub(&scrubber));
             let made = write(&prepared, options, Some(&report), &mut canon)?;

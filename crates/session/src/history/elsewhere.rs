@@ -21,7 +21,9 @@ impl Tracer {
     /// The same among the states of other paths, if what they share is no trifle.
     pub(super) fn nearest_elsewhere(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
         let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
-        let past = others.flat_map(|(_, other)| other.past.iter().rev());
+        let mut past = others.flat_map(|(_, other)| other.past.iter().rev()).peekable();
+        // To number the shapes of all lines is work, and most files have one name.
+        past.peek()?;
         let (snapshot, shared) = Common::with(tokens, &self.lines).nearest(past)?;
         let weight: u32 = shared.iter().map(|token| self.lines.weight(*token)).sum();
         (weight >= TELLING).then_some(snapshot)

@@ -49,6 +49,7 @@ impl Redactor {
     /// Compiles the bundled rules and the user's own.
     pub fn new(config: &Config) -> Result<Redactor, RedactError> {
         let own = own::Own::read(config.own_rules.as_deref())?;
+        own.rules.iter().try_for_each(rules::Written::check)?;
         let mut written = rules::bundled()?;
         written.extend(own.rules);
         let names = Names::bundled()?;

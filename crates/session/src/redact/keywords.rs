@@ -2,6 +2,7 @@
 
 use super::config::RedactError;
 use super::long_words::{NEAR, long_words};
+use super::triples::Triples;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 use std::ops::Range;
 
@@ -37,19 +38,33 @@ impl Written {
     }
 
     pub(super) fn compile(self) -> Result<Keywords, RedactError> {
+        if self.words.len() <= FEW {
+            let search = Search::Few(Triples::new(&self.words));
+            return Ok(Keywords { search, words: self.words, starts: self.starts });
+        }
         let search = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::DFA))
             .build(&self.words)
             .map_err(|error| RedactError::Toml(error.to_string()))?;
+        let search = Search::Many(search);
         Ok(Keywords { search, words: self.words, starts: self.starts })
     }
+}
+
+/// How many words are few.
+const FEW: usize = 256;
+
+#[derive(Debug)]
+enum Search {
+    Few(Triples),
+    Many(AhoCorasick),
 }
 
 /// One search for many words.
 #[derive(Debug)]
 pub(super) struct Keywords {
-    search: AhoCorasick,
+    search: Search,
     /// As their rules write them.
     words: Vec<String>,
     /// By keyword: what may begin there.
@@ -83,10 +98,17 @@ impl Keywords {
         span: Range<usize>,
         found: &mut impl FnMut(Range<usize>, &str, &[Start]),
     ) {
-        for one in self.search.find_overlapping_iter(Input::new(text).span(span)) {
-            let at = one.pattern().as_usize();
+        let mut found = |range, at: usize| {
             if let (Some(starts), Some(word)) = (self.starts.get(at), self.words.get(at)) {
-                found(one.range(), word, starts);
+                found(range, word, starts);
+            }
+        };
+        match &self.search {
+            Search::Few(triples) => triples.each(text.as_bytes(), span, found),
+            Search::Many(automaton) => {
+                for one in automaton.find_overlapping_iter(Input::new(text).span(span)) {
+                    found(one.range(), one.pattern().as_usize());
+                }
             }
         }
     }

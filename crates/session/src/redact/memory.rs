@@ -41,6 +41,8 @@ struct Matcher {
     forms: Vec<Form>,
     /// Some of them may be wrapped over lines; words by themselves are not.
     wraps: bool,
+    /// All of them are words that JSON writes as they are.
+    bare: bool,
 }
 
 #[derive(Debug)]
@@ -109,6 +111,14 @@ impl Memory {
         Squeezed::of(&text).is_some_and(|squeezed| matcher.search.is_match(&squeezed.text))
     }
 
+    /// Whether it is certain that nothing kept is in a text, given how JSON writes it. Where escapes
+    /// could hide a value, nothing is.
+    pub(super) fn leaves(&self, raw: &[u8]) -> bool {
+        let hides = || memchr::memmem::find(raw, b"\\u").is_some();
+        let holds = |matcher: &Matcher| matcher.search.is_match(raw);
+        self.matcher().is_none_or(|matcher| matcher.bare && !holds(matcher) && !hides())
+    }
+
     fn matcher(&self) -> Option<&Matcher> {
         let made = self.matcher.get_or_init(|| {
             let mut texts = Vec::new();
@@ -133,7 +143,9 @@ impl Memory {
             let search =
                 AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
             let wraps = kinds.iter().any(|form| form.recall == Recall::Everywhere);
-            Some(Matcher { search: search.ok()?, forms: kinds, wraps })
+            let is_bare = |byte: u8| byte > b' ' && !matches!(byte, b'"' | b'/' | b'\\' | 0x7f);
+            let bare = !wraps && kinds.iter().all(|form| form.value.bytes().all(is_bare));
+            Some(Matcher { search: search.ok()?, forms: kinds, wraps, bare })
         });
         made.as_ref()
     }

@@ -1,7 +1,7 @@
 //! What the name of a field says about its value.
 
 use super::config::RedactError;
-use super::value::runs;
+use super::makeup::runs;
 use hashbrown::HashSet;
 use serde::Deserialize;
 
@@ -38,6 +38,9 @@ impl Strength {
         }
     }
 }
+
+/// Longer names are rare.
+const ROOM: usize = 192;
 
 /// Words that are looked up.
 #[derive(Debug, Deserialize)]
@@ -100,30 +103,38 @@ impl Names {
     /// Judges a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; none if it speaks of
     /// nothing.
     pub(super) fn judge(&self, name: &str) -> Option<Strength> {
-        let lower = name.to_ascii_lowercase();
-        // A run is a part of the name, so its address tells where it stands.
-        let words: Vec<&str> = runs(name)
-            .filter_map(|run| {
-                let start = (run.as_ptr() as usize).checked_sub(name.as_ptr() as usize)?;
-                lower.get(start..start + run.len())
-            })
-            .collect();
-        let mut found = None;
-        let mut behind = 0;
-        let mut before = "";
-        for (at, word) in words.iter().enumerate() {
-            if let Some(strength) = self.word(word, before) {
-                found = found.max(Some(strength));
-                behind = at + 1;
+        let mut space = [0; ROOM];
+        let owned;
+        let lower = match space.get_mut(..name.len()) {
+            Some(space) => {
+                space.copy_from_slice(name.as_bytes());
+                space.make_ascii_lowercase();
+                std::str::from_utf8(space).unwrap_or_default()
             }
+            None => {
+                owned = name.to_ascii_lowercase();
+                &owned
+            }
+        };
+        let mut found = None;
+        let (mut changed, mut about) = (false, false);
+        let mut before = "";
+        for run in runs(name) {
+            // A run is a part of the name, so its address tells where it stands.
+            let start = (run.as_ptr() as usize).saturating_sub(name.as_ptr() as usize);
+            let Some(word) = lower.get(start..start + run.len()) else { continue };
+            match self.word(word, before) {
+                Some(strength) => {
+                    found = found.max(Some(strength));
+                    changed = false;
+                }
+                None => changed |= !self.harmless.contains(word),
+            }
+            about |= self.about.contains(word);
             before = word;
         }
         let strength = found?;
-        let changed = words.iter().skip(behind).any(|word| !self.harmless.contains(word));
-        if changed || words.iter().any(|word| self.about.contains(word)) {
-            return Some(Strength::Meta);
-        }
-        Some(strength)
+        Some(if changed || about { Strength::Meta } else { strength })
     }
 
     fn word(&self, word: &str, before: &str) -> Option<Strength> {
@@ -141,7 +152,8 @@ impl Names {
             let counted = self.token_not_after.contains(before);
             return Some(if counted { Strength::Meta } else { Strength::Token });
         }
-        if matches!(word, "key" | "keys") && self.key_after.contains(before) {
+        let tells = self.key_after.contains(before) || self.services.contains(before);
+        if matches!(word, "key" | "keys") && tells {
             return Some(Strength::Secret);
         }
         let is_weak = self.weak.contains(word) || (word.len() <= 16 && ends(&self.weak_endings));

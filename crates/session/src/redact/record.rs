@@ -19,23 +19,39 @@ struct Piece<'a> {
     span: Range<usize>,
     raw: &'a [u8],
     name: &'a str,
-    is_id: bool,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The name of a field.
+    Key,
+    /// An id of the format.
+    Id,
+    Text,
 }
 
 impl Scrubber {
     /// Learns from a line of a JSON Lines file; true if there was something.
     pub fn learn_line(&mut self, line: &[u8], paths: &StructuralPaths, tape: &mut Tape) -> bool {
         let mut found = false;
-        let rest = each_value(line, tape, |value| {
-            visit(value, paths, &mut |piece| {
-                if !piece.is_id {
-                    found |= self.learn_field(piece.name, &text::decode(piece.raw));
-                }
-            });
-        });
+        let rest = each_value(line, tape, |value| found |= self.learn_value(value, paths));
         for chunk in line.get(rest..).unwrap_or_default().utf8_chunks() {
             found |= self.learn_field("", chunk.valid());
         }
+        found
+    }
+
+    /// Learns from every string and key of a value that stands in a file.
+    pub(super) fn learn_value(&mut self, value: Value<'_>, paths: &StructuralPaths) -> bool {
+        let mut found = false;
+        visit(value, paths, &mut |piece| {
+            found |= match piece.role {
+                Role::Id => false,
+                Role::Key => self.learn_key(piece.raw),
+                Role::Text => self.learn_written(piece.name, piece.raw),
+            };
+        });
         found
     }
 
@@ -51,10 +67,10 @@ impl Scrubber {
         let rest = each_value(line, tape, |value| {
             visit(value, paths, &mut |piece| {
                 let decoded = text::decode(piece.raw);
-                let replacements = match piece.is_id {
-                    true if is_opaque(piece.raw) => return,
-                    true => self.certain(&decoded),
-                    false => self.replacements(piece.name, &decoded),
+                let replacements = match piece.role {
+                    Role::Id if is_opaque(piece.raw) => return,
+                    Role::Id => self.certain(&decoded),
+                    Role::Key | Role::Text => self.replacements(piece.name, &decoded),
                 };
                 splices.extend(written(&piece, &replacements));
             });
@@ -131,8 +147,9 @@ fn visit<'a>(value: Value<'a>, paths: &StructuralPaths, each: &mut impl FnMut(Pi
                 Kind::String => {
                     if let (Some(span), Some(raw)) = (value.text_span(), value.raw_text()) {
                         let is_id = paths.holds(&place, &named.name);
+                        let role = if is_id { Role::Id } else { Role::Text };
                         let name = named.pair.as_deref().unwrap_or(&named.name);
-                        each(Piece { span, raw, name, is_id });
+                        each(Piece { span, raw, name, role });
                     }
                 }
                 _ => {}
@@ -142,7 +159,12 @@ fn visit<'a>(value: Value<'a>, paths: &StructuralPaths, each: &mut impl FnMut(Pi
         match inside {
             Inside::Fields(fields, object) => match fields.next() {
                 Some((key, value)) => {
-                    each(Piece { span: key.text_span(), raw: key.raw(), name: "", is_id: false });
+                    each(Piece {
+                        span: key.text_span(),
+                        raw: key.raw(),
+                        name: "",
+                        role: Role::Key,
+                    });
                     let name = key.text();
                     let pair = is_value(&name).then(|| pair_name(object)).flatten();
                     let place = paths.field(place, &name);

@@ -7,7 +7,8 @@ use super::memory::{Memory, Recall};
 use super::name::Strength;
 use super::report::Report;
 use super::structural::{Place, StructuralPaths};
-use hashbrown::HashMap;
+use backstory_format::json::text;
+use hashbrown::{HashMap, HashSet};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +23,11 @@ pub struct Scrubber {
     clean: Clean,
     /// What names of fields say: there are few, and each stands in many records.
     names: HashMap<Box<str>, Option<Strength>>,
+    /// Names of fields, as they are written, that hold nothing themselves.
+    keys: HashSet<Box<[u8]>>,
     report: Report,
+    /// For decoding.
+    space: String,
 }
 
 /// So many names are kept in mind.
@@ -41,8 +46,16 @@ impl Scrubber {
         for (value, rule) in engine.known_words() {
             memory.keep(value, rule, Recall::Word);
         }
-        let (clean, names, report) = (Clean::default(), HashMap::new(), Report::default());
-        Scrubber { engine, memory, clean, names, report }
+        let (clean, names, keys) = (Clean::default(), HashMap::new(), HashSet::new());
+        Scrubber {
+            engine,
+            memory,
+            clean,
+            names,
+            keys,
+            report: Report::default(),
+            space: String::new(),
+        }
     }
 
     /// Looks for secrets in a decoded text and keeps them in mind.
@@ -58,16 +71,7 @@ impl Scrubber {
             hits = self.engine.find(text);
             hits.is_empty()
         });
-        let named = match self.names.get(name) {
-            Some(named) => *named,
-            None => {
-                let named = self.engine.judge_name(name);
-                if self.names.len() < MOST_NAMES {
-                    self.names.insert(name.into(), named);
-                }
-                named
-            }
-        };
+        let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
         for Hit { range, rule, word } in &hits {
             let Some(value) = text.get(range.clone()) else { continue };
@@ -87,22 +91,63 @@ impl Scrubber {
         !hits.is_empty()
     }
 
-    /// Learns from every string and key of a JSON value.
-    pub fn learn_json(&mut self, value: &Value) {
-        self.learn_value("", value);
+    /// The same for the inside of a JSON string, as it is written.
+    pub(super) fn learn_written(&mut self, name: &str, raw: &[u8]) -> bool {
+        let Some(writing) = self.clean.unknown(raw) else {
+            // The name may tell of what no rule sees.
+            return self.judged(name).is_some() && self.learn_field(name, &text::decode(raw));
+        };
+        let mut space = std::mem::take(&mut self.space);
+        let found = self.learn_field(name, text::decode_with(raw, &mut space));
+        self.space = space;
+        if !found {
+            self.clean.keep(writing);
+        }
+        found
     }
 
-    fn learn_value(&mut self, name: &str, value: &Value) {
+    /// The same for the name of a field.
+    pub(super) fn learn_key(&mut self, raw: &[u8]) -> bool {
+        if self.keys.contains(raw) {
+            return false;
+        }
+        let found = self.learn_field("", &text::decode(raw));
+        if !found && self.keys.len() < MOST_NAMES {
+            self.keys.insert(raw.into());
+        }
+        found
+    }
+
+    fn judged(&mut self, name: &str) -> Option<Strength> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(named) = self.names.get(name) {
+            return *named;
+        }
+        let named = self.engine.judge_name(name);
+        if self.names.len() < MOST_NAMES {
+            self.names.insert(name.into(), named);
+        }
+        named
+    }
+
+    /// Learns from every string and key of a JSON value.
+    pub fn learn_json(&mut self, value: &Value) {
+        self.learn_tree("", value);
+    }
+
+    fn learn_tree(&mut self, name: &str, value: &Value) {
         match value {
             Value::String(text) => {
                 self.learn_field(name, text);
             }
-            Value::Array(items) => items.iter().for_each(|item| self.learn_value(name, item)),
+            Value::Array(items) => items.iter().for_each(|item| self.learn_tree(name, item)),
             Value::Object(fields) => {
                 let pair = pair_name(fields);
                 for (name, value) in fields {
                     self.learn(name);
-                    self.learn_value(context(name, pair), value);
+                    self.learn_tree(context(name, pair), value);
                 }
             }
             _ => {}
@@ -133,6 +178,13 @@ impl Scrubber {
             Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
         });
         merged(rules.chain(self.again(text)).collect())
+    }
+
+    /// Whether it is known, without decoding it, that nothing is taken out of the inside of a JSON
+    /// string.
+    pub(crate) fn leaves(&self, name: &str, raw: &[u8]) -> bool {
+        let named = name.is_empty() || self.names.get(name) == Some(&None);
+        named && self.clean.unknown(raw).is_none() && self.memory.leaves(raw)
     }
 
     /// What was learnt and stands in this text.

@@ -53,7 +53,7 @@ fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> S
     let (generation, max_observation) = (0, None);
     let options = Options { format, generation, max_observation, repositories, prices: &prices };
     let (mut material, failures) =
-        Material::read(files, format, Limits::default(), &mut Vec::new()).unwrap();
+        Material::read(files, format, secrets, Limits::default(), &mut Vec::new()).unwrap();
     assert!(failures.is_empty());
     let mut out = Vec::new();
     material.export(&options, secrets).unwrap().copy_to(&mut out).unwrap();

@@ -36,6 +36,7 @@ mod turns;
 use crate::analyze::Examined;
 use crate::history::{Notes, Wanted};
 use crate::model::{Session, SessionKind};
+use crate::redact::{Lesson, Lessons};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
@@ -97,6 +98,44 @@ pub(crate) fn read_stray_noted<'w>(
     Ok((agent.session, notes))
 }
 
+/// What an export wants to know of a session besides its model.
+#[derive(Clone, Copy)]
+pub(crate) struct Heed<'h> {
+    /// What its calls say about these files.
+    pub(crate) wanted: Option<Wanted<'static>>,
+    /// What is to be taken out.
+    pub(crate) lessons: Option<&'h Lessons>,
+}
+
+impl<'h> Heed<'h> {
+    fn listener(self) -> Listener<'h> {
+        Listener { notes: self.wanted.map(Notes::new), lesson: self.lessons.map(Lessons::begin) }
+    }
+}
+
+/// Reads a session with all its subagents, and what an export wants to know of each file.
+pub(crate) fn read_heeding(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    heed: Heed<'_>,
+) -> Result<(Session, Vec<Notes<'static>>, Vec<StoreError>), StoreError> {
+    let (session, listeners, failures) = read_family(files, limits, buffer, &|| heed.listener())?;
+    let notes = listeners.into_iter().filter_map(|listener| listener.notes).collect();
+    Ok((session, notes, failures))
+}
+
+/// [`read_heeding`] for a subagent's file by itself.
+pub(crate) fn read_stray_heeding(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    heed: Heed<'_>,
+) -> Result<(Session, Vec<Notes<'static>>), StoreError> {
+    let (agent, listener) = read_agent(file, None, limits, buffer, &|| heed.listener())?;
+    Ok((agent.session, listener.notes.into_iter().collect()))
+}
+
 /// Reads a session's own file, without its subagents.
 pub fn read_alone(
     files: &SessionFiles,
@@ -128,6 +167,7 @@ pub fn examine_stray(
 /// Something that looks at records while they are read.
 trait Companion {
     fn record(&mut self, record: &Record<'_>);
+    fn problem(&mut self, _: &Problem) {}
     fn finish(&mut self, path: &Path, rows: &Rows, session: &Session);
 }
 
@@ -157,6 +197,38 @@ impl Companion for Notes<'_> {
     }
 }
 
+/// Hears what an export wants to know of a file.
+struct Listener<'l> {
+    notes: Option<Notes<'static>>,
+    lesson: Option<Lesson<'l>>,
+}
+
+impl Companion for Listener<'_> {
+    fn record(&mut self, record: &Record<'_>) {
+        if let Some(notes) = &mut self.notes {
+            notes.record(record);
+        }
+        if let Some(lesson) = &mut self.lesson {
+            lesson.record(record);
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        if let Some(lesson) = &mut self.lesson {
+            lesson.problem(problem);
+        }
+    }
+
+    fn finish(&mut self, path: &Path, _: &Rows, _: &Session) {
+        if let Some(notes) = &mut self.notes {
+            notes.finish(path);
+        }
+        if let Some(lesson) = &mut self.lesson {
+            lesson.finish();
+        }
+    }
+}
+
 /// Rows and a companion, fed together.
 struct Both<C> {
     rows: Rows,
@@ -170,6 +242,7 @@ impl<C: Companion> Visitor for Both<C> {
     }
 
     fn problem(&mut self, problem: Problem) {
+        self.companion.problem(&problem);
         self.rows.problem(problem);
     }
 }

@@ -35,14 +35,13 @@ impl Writer<'_, '_, '_> {
         let Some(structured) = &result.structured else { return Ok(()) };
         let Some(value) = self.fetcher.json(member, structured)? else { return Ok(()) };
         let Some(file) = value.get("file") else { return Ok(()) };
-        let (Some(path), Some(text)) = (file.get_text("filePath"), file.get_text("content")) else {
-            return Ok(());
-        };
+        let text = file.get("content").and_then(|text| text.raw_text());
+        let (Some(path), Some(text)) = (file.get_text("filePath"), text) else { return Ok(()) };
         let first = file.get("startLine").and_then(|line| line.unsigned());
         let count = file.get("numLines").and_then(|line| line.unsigned());
         let last = first.zip(count).map(|(first, count)| (first + count).saturating_sub(1));
         let lines = (first, last.filter(|last| Some(*last) >= first));
-        let snippet = Snippet { path: self.prepared.shown(&path), lines, text: Some(&text) };
+        let snippet = Snippet { path: self.prepared.shown(&path), lines, text: Some(text) };
         snippet.write(at, self.canon);
         Ok(())
     }
@@ -63,12 +62,14 @@ impl Writer<'_, '_, '_> {
             None => (None, None),
         };
         let named = ["new_string", "content", "new_source"];
-        if let Some(text) = named.iter().find_map(|name| value.get_text(name)) {
-            Snippet { path, lines, text: Some(&text) }.write(at, self.canon);
+        let written = named.iter().find_map(|name| value.get(name)?.raw_text());
+        if let Some(text) = written {
+            Snippet { path, lines, text: Some(text) }.write(at, self.canon);
         }
         for part in value.get("edits").into_iter().flat_map(|list| list.items()) {
-            let text = part.get_text("new_string");
-            Snippet { path, lines: (None, None), text: text.as_deref() }.write(at, self.canon);
+            let new = part.get("new_string");
+            let text = new.as_ref().and_then(|new| new.raw_text());
+            Snippet { path, lines: (None, None), text }.write(at, self.canon);
         }
         Ok(())
     }
@@ -78,7 +79,8 @@ impl Writer<'_, '_, '_> {
 struct Snippet<'t> {
     path: &'t str,
     lines: (Option<u64>, Option<u64>),
-    text: Option<&'t str>,
+    /// As it is written in JSON.
+    text: Option<&'t [u8]>,
 }
 
 impl Snippet<'_> {
@@ -95,7 +97,10 @@ impl Snippet<'_> {
         canon.key("start_line");
         canon.number_or_null(self.lines.0);
         canon.key("text");
-        canon.text_or_null(self.text);
+        match self.text {
+            Some(text) => canon.written_text(text),
+            None => canon.null(),
+        }
         canon.close();
     }
 }

@@ -8,6 +8,7 @@ use crate::export::prepared::{Prepared, duration};
 use crate::export::shapes::Shapes;
 use crate::model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
 use crate::store::StoreError;
+use backstory_format::json::text::decode_prefix;
 use jiff::Timestamp;
 use std::borrow::Cow;
 
@@ -15,6 +16,8 @@ use std::borrow::Cow;
 const WITHHELD: &str = "[redacted: model produced reasoning but content was withheld by provider]";
 /// Characters of a result in its preview.
 const PREVIEW: usize = 200;
+/// Bytes of a long result that are decoded for that.
+const READ_AHEAD: usize = 2 << 10;
 
 /// Everything that steps need.
 pub(super) struct Writer<'w, 's, 'c> {
@@ -201,10 +204,7 @@ impl Writer<'_, '_, '_> {
             .filter(|block| !matches!(block, Block::Thinking { .. } | Block::Call(_)));
         match (said.next(), said.next()) {
             (None, _) => self.canon.null(),
-            (Some(Block::Text(text)), None) => {
-                let text = self.fetcher.text(member, text)?;
-                self.canon.text(&text);
-            }
+            (Some(Block::Text(text)), None) => self.text(member, text)?,
             _ => {
                 let words = self.fetcher.words(member, &step.blocks)?;
                 self.canon.text(&words);
@@ -224,12 +224,24 @@ impl Writer<'_, '_, '_> {
             }
         }
         self.canon.key("reasoning_content");
-        match texts.is_empty() {
-            false => {
-                let text = self.fetcher.joined(member, &texts, "\n\n")?;
+        match texts.as_slice() {
+            [] => self.canon.plain_or_null(withheld.then_some(WITHHELD)),
+            [one] => self.text(member, one)?,
+            several => {
+                let text = self.fetcher.joined(member, several, "\n\n")?;
                 self.canon.text(&text);
             }
-            true => self.canon.plain_or_null(withheld.then_some(WITHHELD)),
+        }
+        Ok(())
+    }
+
+    /// One text of the session.
+    fn text(&mut self, member: usize, content: &Content) -> Result<(), StoreError> {
+        if let Some(raw) = self.fetcher.written(member, content)? {
+            self.canon.written_text(raw);
+        } else {
+            let text = self.fetcher.text(member, content)?;
+            self.canon.text(&text);
         }
         Ok(())
     }
@@ -253,30 +265,64 @@ impl Writer<'_, '_, '_> {
     fn observation(&mut self, placed: Placed<'_>) -> Result<(), StoreError> {
         let Placed { member, call, .. } = placed;
         let result = call.result.as_ref();
-        let text = match result {
-            Some(result) => Some(result_text(member, result, self.fetcher)?),
-            None => None,
-        };
-        // Cleared whole, then cut: half a secret is not recognised.
-        let cleared = text.as_deref().map(|text| self.canon.clear(text));
-        let most = self.options.max_observation.unwrap_or(usize::MAX);
-        self.canon.open();
-        self.canon.key("content");
-        self.canon.plain_or_null(cleared.as_deref().map(|text| beginning(text, most)));
-        self.canon.key("error");
-        self.canon.plain_or_null(match result.map(|result| result.outcome) {
+        let error = match result.map(|result| result.outcome) {
             None => Some("no_result"),
             Some(CallOutcome::Ok) => None,
             Some(CallOutcome::Error) => Some("tool_error"),
             Some(other) => Some(other.name()),
-        });
-        self.canon.key("output_summary");
-        let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
+        };
+        self.canon.open();
+        self.canon.key("content");
+        if !self.whole_observation(member, result, error)? {
+            let text = match result {
+                Some(result) => Some(result_text(member, result, self.fetcher)?),
+                None => None,
+            };
+            // Cleared whole, then cut: half a secret is not recognised.
+            let cleared = text.as_deref().map(|text| self.canon.clear(text));
+            let most = self.options.max_observation.unwrap_or(usize::MAX);
+            self.canon.plain_or_null(cleared.as_deref().map(|text| beginning(text, most)));
+            self.canon.key("error");
+            self.canon.plain_or_null(error);
+            self.canon.key("output_summary");
+            let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
+            self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
+        }
         self.canon.key("source_call_id");
         self.canon.id(&placed.id());
         self.canon.close();
         Ok(())
+    }
+
+    /// Writes a result from which nothing is taken without decoding it; false if it is not so.
+    fn whole_observation(
+        &mut self,
+        member: usize,
+        result: Option<&CallResult>,
+        error: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        let Some(result) = result.filter(|result| result.blocks.is_empty()) else {
+            return Ok(false);
+        };
+        let ([text], None) = (result.text.as_slice(), self.options.max_observation) else {
+            return Ok(false);
+        };
+        let Some(raw) = self.fetcher.written(member, text)? else { return Ok(false) };
+        if raw.len() <= READ_AHEAD || !self.canon.passes("", raw) {
+            return Ok(false);
+        }
+        let head = decode_prefix(raw, READ_AHEAD);
+        let shown = beginning(head.trim_start(), PREVIEW);
+        // White space at the end is left out, and here the end is not seen.
+        if shown.chars().count() < PREVIEW || shown.ends_with(char::is_whitespace) {
+            return Ok(false);
+        }
+        self.canon.written_text(raw);
+        self.canon.key("error");
+        self.canon.plain_or_null(error);
+        self.canon.key("output_summary");
+        self.canon.plain(shown);
+        Ok(true)
     }
 }
 

@@ -1,0 +1,210 @@
+//! What stands where a secret would and is none: placeholders, sequences, paths, code, templates.
+
+use super::makeup::Makeup;
+use aho_corasick::AhoCorasick;
+use std::sync::OnceLock;
+
+/// Whoever writes one of these does not write a value.
+const MARKS: [&str; 23] = [
+    "...",
+    "…",
+    "***",
+    "•••",
+    "xxxx",
+    "____",
+    "example",
+    "placeholder",
+    "redacted",
+    "your_",
+    "your-",
+    "yourown",
+    "changeme",
+    "change_me",
+    "change-me",
+    "replace",
+    "dummy",
+    "insert",
+    "removed",
+    "<your",
+    "my_secret",
+    "goes_here",
+    "goes-here",
+];
+
+/// Stands for a value that the writer did not want to write.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    static SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let search = SEARCH
+        .get_or_init(|| AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS).ok());
+    if search.as_ref().is_some_and(|search| search.is_match(value)) {
+        return true;
+    }
+    let first = value.bytes().next();
+    let wraps = [('<', '>'), ('{', '}'), ('[', ']'), ('(', ')'), ('%', '%'), ('@', '@')];
+    if wraps.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close)) {
+        return true;
+    }
+    if value.bytes().all(|byte| Some(byte) == first) {
+        return true;
+    }
+    let mut different = [false; 256];
+    for byte in value.bytes() {
+        if let Some(seen) = different.get_mut(usize::from(byte.to_ascii_lowercase())) {
+            *seen = true;
+        }
+    }
+    let different = different.iter().filter(|seen| **seen).count();
+    (value.len() >= 8 && different <= 2)
+        || (value.len() < 20 && is_sequence(&value.to_ascii_lowercase()))
+}
+
+/// `123456`, `abcdef`, `1234567890abcdefghij`, `0123…`.
+pub(super) fn is_sequence(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    // A long one may be what somebody made up for a key, and is as good as one.
+    if bytes.len() < 4 || (bytes.len() >= 12 && value.bytes().any(|byte| !byte.is_ascii_digit())) {
+        return false;
+    }
+    let steps = bytes.windows(2).filter(|pair| match pair {
+        [a, b] => b.wrapping_sub(*a) == 1 || a.wrapping_sub(*b) == 1 || (*a == b'9' && *b == b'0'),
+        _ => false,
+    });
+    steps.count() * 10 >= (bytes.len() - 1) * 7
+}
+
+pub(super) fn is_path_or_address(value: &str) -> bool {
+    let starts = ["http://", "https://", "/", "./", "../", "~/", "file:", "urn:", "arn:", "data:"];
+    if let Some(start) = starts.iter().find(|start| value.starts_with(**start)) {
+        // A base64 value may begin with a slash.
+        return *start != "/"
+            || value.len() < 24
+            || value.matches('/').count() > 3
+            || value.contains('.');
+    }
+    let is_file = value.rsplit_once('.').is_some_and(|(_, end)| {
+        matches!(
+            end,
+            "py" | "js"
+                | "ts"
+                | "rs"
+                | "go"
+                | "rb"
+                | "java"
+                | "json"
+                | "yml"
+                | "yaml"
+                | "toml"
+                | "pem"
+                | "key"
+                | "crt"
+                | "txt"
+                | "md"
+                | "html"
+                | "xml"
+                | "php"
+                | "sh"
+                | "conf"
+                | "com"
+                | "org"
+                | "net"
+                | "io"
+                | "env"
+                | "p12"
+                | "jks"
+                | "pub"
+                | "cs"
+                | "kt"
+        )
+    });
+    let bytes = value.as_bytes();
+    let drive = bytes.get(1) == Some(&b':') && matches!(bytes.get(2), Some(b'\\' | b'/'));
+    is_file || drive || value.contains("://")
+}
+
+/// A bare value that is an expression of a program.
+pub(super) fn looks_like_code(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let first = bytes.first().copied().unwrap_or(0);
+    if matches!(
+        first,
+        b'$' | b'&'
+            | b'*'
+            | b'{'
+            | b'['
+            | b'('
+            | b'<'
+            | b'`'
+            | b'@'
+            | b'|'
+            | b'>'
+            | b'='
+            | b':'
+            | b'?'
+    ) {
+        // `$ecret!` is a password, `$secret` a variable.
+        return !(first == b'$'
+            && bytes.iter().skip(1).any(|byte| {
+                !byte.is_ascii_alphanumeric()
+                    && *byte != b'_'
+                    && *byte != b'.'
+                    && *byte != b'-'
+                    && *byte != b'>'
+                    && *byte != b'{'
+                    && *byte != b'}'
+                    && *byte != b'('
+                    && *byte != b':'
+                    && *byte != b'['
+                    && *byte != b']'
+                    && *byte != b'\''
+            }));
+    }
+    let calls = value.contains('(')
+        && value.find('(').is_some_and(|at| {
+            at > 0
+                && bytes
+                    .get(at - 1)
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        });
+    if calls
+        || value.contains("::")
+        || value.contains("->")
+        || value.contains("=>")
+        || value.contains("${")
+        || value.contains("$(")
+        || value.contains("&&")
+    {
+        return true;
+    }
+    if value.contains('[') {
+        return true;
+    }
+    // a.b.c with names between the dots
+    let dotted = value.trim_end_matches([';', ',', ')']);
+    dotted.contains('.')
+        && dotted.split('.').all(|part| {
+            let part = part.trim_end_matches(['?', '!']);
+            part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && part.len() < 32
+                && Makeup::of(part).changes < 3
+        })
+}
+
+/// A quoted value that a program fills in.
+pub(super) fn looks_like_template(value: &str) -> bool {
+    value.contains("${")
+        || value.contains("$(")
+        || value.contains("{{")
+        || value.contains("#{")
+        || value.contains("%s")
+        || value.contains("%d")
+        || value.contains("%v")
+        || (value.contains("%(") && value.contains(")s"))
+        || value.contains("<%")
+        || value.contains(" + ")
+        || (value.starts_with('{') && value.ends_with('}'))
+        || (value.starts_with('$')
+            && value.len() > 1
+            && value.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        || (value.starts_with('%') && value.ends_with('%'))
+}

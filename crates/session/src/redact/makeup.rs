@@ -1,0 +1,124 @@
+//! What a value is made of: digits, letters, words of programs, runs that read like a language.
+
+use super::guise::is_sequence;
+use super::language;
+
+/// What a value is made of.
+#[derive(Debug, Default)]
+pub(super) struct Makeup {
+    pub(super) length: usize,
+    pub(super) digits: usize,
+    pub(super) upper: usize,
+    pub(super) lower: usize,
+    pub(super) other: usize,
+    /// Letters that belong to words that programs are made of.
+    in_words: usize,
+    /// Letters in runs that read like a language.
+    like_words: usize,
+    /// Changes between letters and digits.
+    pub(super) changes: usize,
+}
+
+impl Makeup {
+    pub(super) fn of(value: &str) -> Makeup {
+        let mut makeup = Makeup { length: value.len(), ..Makeup::default() };
+        let mut before = Kind::Other;
+        for byte in value.bytes() {
+            let kind = Kind::of(byte);
+            match kind {
+                Kind::Digit => makeup.digits += 1,
+                Kind::Upper => makeup.upper += 1,
+                Kind::Lower => makeup.lower += 1,
+                Kind::Other => makeup.other += 1,
+            }
+            let change = (before == Kind::Digit) != (kind == Kind::Digit)
+                && before != Kind::Other
+                && kind != Kind::Other;
+            makeup.changes += usize::from(change);
+            before = kind;
+        }
+        for run in runs(value) {
+            let lower = run.to_ascii_lowercase();
+            let covered = language::covered(&lower);
+            makeup.in_words +=
+                if lower.len() <= 2 && language::is_word(&lower) { lower.len() } else { covered };
+            let is_made_up = lower.bytes().all(|byte| matches!(byte, b'a'..=b'f'))
+                || is_sequence(lower.get(..lower.len().min(12)).unwrap_or_default());
+            let reads = lower.len() >= 4 && !is_made_up && language::strangeness(&lower) < 4.4;
+            makeup.like_words += if reads { lower.len() } else { covered };
+        }
+        makeup
+    }
+
+    fn letters(&self) -> usize {
+        self.upper + self.lower
+    }
+
+    /// Nearly all of it are words that programs are made of, perhaps with a number.
+    pub(super) fn is_words(&self) -> bool {
+        let left = self.letters() - self.in_words.min(self.letters());
+        left * 5 <= self.letters() && self.digits * 2 <= self.letters()
+    }
+
+    /// Digits among letters, or letters that follow each other as in no language.
+    pub(super) fn is_mixed_or_odd(&self) -> bool {
+        let left = self.letters() - self.like_words.min(self.letters());
+        self.changes >= 2
+            || (self.digits >= 2 && left * 3 > self.letters())
+            || left * 2 > self.letters()
+    }
+
+    /// Nothing of it reads like a language.
+    pub(super) fn is_random(&self) -> bool {
+        let left = self.letters() - self.like_words.min(self.letters());
+        if self.digits >= 3 && self.changes >= 3 && (left * 3 > self.letters() || self.changes >= 6)
+        {
+            return true;
+        }
+        if self.length >= 16 && self.digits >= 4 && self.other == 0 && left * 2 >= self.letters() {
+            return true;
+        }
+        self.letters() >= 10 && left * 10 > self.letters() * 8 && self.other * 8 <= self.length
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Digit,
+    Upper,
+    Lower,
+    Other,
+}
+
+impl Kind {
+    fn of(byte: u8) -> Kind {
+        match byte {
+            b'0'..=b'9' => Kind::Digit,
+            b'A'..=b'Z' => Kind::Upper,
+            b'a'..=b'z' => Kind::Lower,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// Runs of letters, cut where camel case begins a word.
+pub(super) fn runs(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while bytes.get(at).is_some_and(|byte| !byte.is_ascii_alphabetic()) {
+            at += 1;
+        }
+        let start = at;
+        while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
+            let next_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            let before_lower = at > start && bytes.get(at - 1).is_some_and(u8::is_ascii_lowercase);
+            let before_upper = at > start && bytes.get(at - 1).is_some_and(u8::is_ascii_uppercase);
+            if byte.is_ascii_uppercase() && (before_lower || (before_upper && next_lower)) {
+                break;
+            }
+            at += 1;
+        }
+        (at > start).then(|| text.get(start..at).unwrap_or_default())
+    })
+}
