@@ -6,7 +6,9 @@
 //! the session are was learnt from all of its files before. Callers put keys in order themselves; a
 //! test sorts them again and compares the hash.
 
+pub(super) use super::digest::{hexadecimal, sha256};
 use super::escape::{rewrite, write_text};
+use super::fields::{Order, ordered};
 use super::number;
 use crate::redact::{Raw, Scrubber};
 use crate::store::Spool;
@@ -34,13 +36,6 @@ pub(super) struct Canon<'c> {
     comma: bool,
     aside: u32,
     order: Order,
-}
-
-/// How fields of the session's values are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    ByName,
-    AsWritten,
 }
 
 /// What was being written before something else was.
@@ -279,43 +274,14 @@ impl<'c> Canon<'c> {
             }
             Kind::Object => {
                 self.open();
-                for (name, value) in self.sorted(value) {
+                let order = self.order;
+                for (name, value) in ordered(value, order, |name| self.clear(name)) {
                     self.key(&name);
                     self.nested(&name, value, depth + 1);
                 }
                 self.close();
             }
         }
-    }
-
-    /// Fields by their cleared names; of equal names the last counts.
-    fn sorted<'v>(&self, value: Value<'v>) -> Vec<(Cow<'v, str>, Value<'v>)> {
-        let mut fields: Vec<(Cow<'v, str>, Value<'v>)> = Vec::new();
-        for (key, value) in value.fields() {
-            let name = match key.text() {
-                Cow::Borrowed(name) => self.clear(name),
-                Cow::Owned(name) => Cow::Owned(self.clear(&name).into_owned()),
-            };
-            fields.push((name, value));
-        }
-        if self.order == Order::AsWritten {
-            let mut places = hashbrown::HashMap::new();
-            let mut kept: Vec<(Cow<'v, str>, Value<'v>)> = Vec::new();
-            for (name, value) in fields {
-                match places.get(&name).and_then(|at: &usize| kept.get_mut(*at)) {
-                    Some(slot) => slot.1 = value,
-                    None => {
-                        places.insert(name.clone(), kept.len());
-                        kept.push((name, value));
-                    }
-                }
-            }
-            return kept;
-        }
-        fields.reverse();
-        fields.sort_by(|(one, _), (other, _)| one.cmp(other));
-        fields.dedup_by(|(one, _), (other, _)| one == other);
-        fields
     }
 
     fn settle(&mut self) {
@@ -378,19 +344,6 @@ impl<'c> Canon<'c> {
         parts.iter().filter(|part| !part.is_empty()).for_each(|part| self.written(part));
         self.close_list();
     }
-}
-
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
-/// SHA-256 of a text in hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
-    hexadecimal(&Sha256::digest(text.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,16 @@
+//! SHA-256 in hexadecimal digits.
+
+use sha2::{Digest, Sha256};
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+/// SHA-256 of a text in hexadecimal digits.
+pub(super) fn sha256(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text.as_bytes()))
+}
