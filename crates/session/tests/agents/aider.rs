@@ -1,0 +1,49 @@
+//! Aider's chat histories.
+
+use crate::support::{Sample, figures, sessions, texts, tokens};
+use backstory_session::model::Agent;
+
+pub(crate) fn aider() -> Sample {
+    let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.0  \n> Model: model-z with diff edit format  \n> Git repo: .git with 3 files  \n\n#### Please change it  \n#### and say so  \n\nSure:\n\na.py\n```python\n# not a heading\n> not the program\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n\n> Tokens: 1.2k sent, 60 received. Cost: $0.02 message, $0.02 session.  \n> Applied edit to a.py  \n> Commit abc1234 Change it  \n\n# aider chat started at 2026-01-31 10:00:00\n\n#### /exit  \n";
+    Sample {
+        agent: Agent::Aider,
+        files: vec![("project/.aider.chat.history.md", history.as_bytes().to_vec())],
+    }
+}
+
+#[test]
+fn aider_with_its_losses() {
+    let (_folder, sessions) = sessions(&aider());
+    let [first, second] = sessions.as_slice() else { panic!("{}", sessions.len()) };
+    assert_eq!(figures(first), [1, 1, 1, 1, 0]);
+    assert_eq!(tokens(first), [1200, 60, 0]);
+    assert_eq!(first.reported_cost, Some(0.02));
+    assert_eq!(first.versions[0].as_ref(), "0.86.0");
+    assert_eq!(first.models[0].as_ref(), "model-z");
+    assert_eq!(first.id, "aider-project-2026-01-31T09:30:00");
+    let told = texts(first);
+    assert_eq!(told[0], "user: Please change it\nand say so");
+    assert!(told[1].contains("> not the program"), "a fence hides what looks like a mark");
+    assert_eq!(second.counts.steps, 0);
+}
+
+/// What the program says may take several lines, of which only the first is marked.
+#[test]
+fn aider_when_the_program_says_more() {
+    let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.2  \n\n#### Change it  \n\nSure:\n\na.py\n```\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n```\n\n> Tokens: 10 sent, 2 received.  \n> # 1 SEARCH/REPLACE block failed to match!\n\n## No match in a.py\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n\nThe SEARCH section must exactly match  \n\nAs they say:\n\n> measure twice\n\na.py\n<source>\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n</source>\n\n> Tokens: 20 sent, 3 received.  \n> Applied edit to a.py  \n> Commit abc1234 Change it\n\nBecause.  \n";
+    let read = |history: &str| {
+        let files = vec![("project/.aider.chat.history.md", history.as_bytes().to_vec())];
+        let (folder, mut sessions) = sessions(&Sample { agent: Agent::Aider, files });
+        (folder, sessions.remove(0))
+    };
+    let (_folder, session) = read(history);
+    assert_eq!(figures(&session), [1, 2, 1, 1, 0], "an error of the program is no answer");
+    assert_eq!(tokens(&session), [30, 5, 0]);
+    let told = texts(&session);
+    assert!(told[2].contains("> measure twice") && told[2].contains("</source>"), "{told:?}");
+    assert_eq!(session.turns[0].events.len(), 1, "the commit with all of its message");
+    // Without spaces at the ends of lines every mark counts for its line.
+    let (_folder, bare) = read(&history.replace("  \n", "\n"));
+    assert_eq!(bare.versions[0].as_ref(), "0.86.2");
+    assert_eq!(tokens(&bare), [30, 5, 0]);
+}
