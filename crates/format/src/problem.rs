@@ -124,6 +124,8 @@ problem_ids! {
     ResultBeforeCall = "result-before-call", Info;
     /// A token count that is negative, not a whole number, or too large to add up.
     OddUsage = "odd-usage", Warning;
+    /// Another file that the session is read from cannot be read; what it holds is missing.
+    UnreadFile = "unread-file", Warning;
 }
 
 impl fmt::Display for ProblemId {

@@ -3,19 +3,21 @@
 //! The format is made for people and loses much: who wrote a line is told by its first characters
 //! (`#### ` the user, `> ` the program, anything else the model), and only outside of fences can
 //! they be trusted. What the program says goes on, without a mark, to a line that ends in two
-//! spaces, be it an error, the output of a test or the message of a commit. Edits are recovered from the blocks of an answer where the program says right
-//! after it that it applied an edit to that file; what is not certain is left out.
+//! spaces, be it an error, the output of a test or the message of a commit. Edits are recovered
+//! from the blocks of an answer where the program says right after it that it applied an edit to
+//! that file; what is not certain is left out.
 
-use super::common::{Draft, local, search_replace, typed};
+use super::common::{Dialect, Draft, Fence, local, search_replace, typed};
 use crate::model::{
-    Agent, Block, Call, CallOutcome, Change, Content, Effect, FileEdit, Session, TurnKind,
+    Agent, Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind,
     UsageTotal,
 };
-use crate::store::{SessionFiles, StoreError, load};
+use crate::store::{SessionFiles, StoreError, load, resolve};
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 
-const HEADING: &str = "# aider chat started at ";
+/// How each session begins.
+pub(super) const HEADING: &str = "# aider chat started at ";
 
 /// What a chat history cannot tell.
 pub(super) const UNREAD: [&str; 6] = [
@@ -33,8 +35,8 @@ pub(super) fn read(files: &SessionFiles) -> Result<Session, StoreError> {
     let text = String::from_utf8_lossy(&loaded.bytes);
     draft.session.file.bytes = loaded.bytes.len() as u64;
     draft.session.file.modified = loaded.state.modified;
-    let folder = files.path.parent().map(|folder| folder.to_string_lossy().into_owned());
-    draft.folder(folder.unwrap_or_default().into());
+    let folder = resolve(files.path.parent().unwrap_or(&files.path));
+    draft.folder(folder.to_string_lossy());
     let mut history = History {
         draft,
         said: String::new(),
@@ -69,7 +71,7 @@ struct History {
     /// The last answer, for the edits that are reported after it.
     answer: Option<String>,
     /// The fence that is open in the answer.
-    fence: Option<String>,
+    fence: Option<Fence>,
     cost: f64,
 }
 
@@ -79,10 +81,9 @@ impl History {
     fn line(&mut self, number: u64, line: &str, told: &[&str]) -> usize {
         let place = self.draft.place.timestamp;
         let inside = self.fence.is_some();
-        if let Some(asked) = line.strip_prefix("####").filter(|_| !inside) {
+        if let Some(asked) = asked(line).filter(|_| !inside) {
             self.flush_answer();
             self.draft.at(number, place);
-            let asked = asked.strip_prefix(' ').unwrap_or(asked);
             self.asked.push_str(asked.strip_suffix("  ").unwrap_or(asked));
             self.asked.push('\n');
             return 1;
@@ -110,18 +111,11 @@ impl History {
     }
 
     fn watch_fence(&mut self, line: &str) {
-        let start = line.trim_start();
-        let ticks: String =
-            start.chars().take_while(|letter| matches!(letter, '`' | '~')).collect();
-        match &self.fence {
-            None if ticks.len() >= 3 => self.fence = Some(ticks),
-            Some(open)
-                if start.trim_end().len() == ticks.len() && ticks.starts_with(open.as_str()) =>
-            {
-                self.fence = None;
-            }
-            _ => {}
-        }
+        let line = line.trim_start();
+        self.fence = match self.fence {
+            None => Fence::opened(line).map(|(fence, _)| fence),
+            open => open.filter(|fence| !fence.is_closed_by(line)),
+        };
     }
 
     fn flush(&mut self) {
@@ -180,19 +174,12 @@ impl History {
     /// An edit that the program reports: a call of its own, with its effect where that is certain.
     fn applied(&mut self, path: &str) {
         let change = self.answer.as_deref().and_then(|answer| change(answer, path));
-        let effects = change.map(|change| {
-            Effect::Edit(Box::new(FileEdit {
-                path: path.into(),
-                change,
-                before: None,
-                after: None,
-                places: Vec::new(),
-            }))
-        });
+        let effects = change.map(|change| FileEdit::new(path, change).into());
         let line = self.draft.place.line;
         let id: Box<str> = format!("edit-{line}").into();
         let call = Call {
-            id: Some(id.clone()),
+            id: Some(id),
+            id_origin: IdOrigin::Reader,
             name: Some(Arc::from("edit")),
             input: Some(Content::Owned(serde_json::json!({ "path": path }).to_string().into())),
             result: Some(self.draft.plain_result(
@@ -207,6 +194,11 @@ impl History {
             None => self.draft.call(call),
         }
     }
+}
+
+/// What a line of the user says.
+fn asked(line: &str) -> Option<&str> {
+    line.strip_prefix("#### ").or((line == "####").then_some(""))
 }
 
 /// For each line that begins as the program's words do, the line they end with.
@@ -224,7 +216,7 @@ fn ends(lines: &[&str]) -> Vec<Option<usize>> {
         let here = if whole { Some(at) } else { end };
         ends.push(here.filter(|_| is_told(line)));
         end = match line {
-            line if line.starts_with("#### ") || line.starts_with(HEADING) => None,
+            line if asked(line).is_some() || line.starts_with(HEADING) => None,
             line if is_end(line) => (!is_told(line)).then_some(at),
             _ => end,
         };
@@ -276,17 +268,18 @@ fn change(answer: &str, path: &str) -> Option<Change> {
     let mut replacements = Vec::new();
     let mut whole: Vec<String> = Vec::new();
     let mut named: Option<String> = None;
-    let mut open: Option<(String, String, String)> = None;
+    let mut open: Option<(Fence, String, String)> = None;
     for line in answer.lines() {
         let start = line.trim_start();
-        let ticks: String = start.chars().take_while(|letter| *letter == '`').collect();
         match &mut open {
-            None if ticks.len() >= 3 => {
-                open = Some((ticks, named.take().unwrap_or_default(), String::new()));
-            }
-            None if !line.trim().is_empty() => named = Some(file_name(line)),
-            None => {}
-            Some((fence, name, body)) if start.trim_end() == fence.as_str() => {
+            None => match Fence::opened(start) {
+                Some((fence, _)) => {
+                    open = Some((fence, named.take().unwrap_or_default(), String::new()));
+                }
+                None if !line.trim().is_empty() => named = Some(file_name(line)),
+                None => {}
+            },
+            Some((fence, name, body)) if fence.is_closed_by(start) => {
                 let (name, body) = (std::mem::take(name), std::mem::take(body));
                 open = None;
                 let inside = body.lines().next().map(file_name);
@@ -294,7 +287,7 @@ fn change(answer: &str, path: &str) -> Option<Change> {
                 if !here {
                     continue;
                 }
-                match search_replace(&body) {
+                match search_replace(&body, Dialect::Aider) {
                     Some(found) => replacements.extend(found),
                     None if body.contains("SEARCH") => return None,
                     None => whole.push(body),

@@ -1,11 +1,13 @@
 //! Which agent wrote a file, and how many sessions it holds.
 
+use super::aider::HEADING;
 use crate::model::Agent;
 use crate::store::load;
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::line::split;
 use hashbrown::HashMap;
 use memchr::memmem;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -54,7 +56,7 @@ pub(crate) fn detect(path: &Path, head: &[u8]) -> Option<Shape> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let holds = |text: &str| memmem::find(head, text.as_bytes()).is_some();
     if name.ends_with(".md") {
-        let heading = head.starts_with(HEADING) || holds("\n# aider chat started at ");
+        let heading = holds(&format!("\n{HEADING}")) || head.starts_with(HEADING.as_bytes());
         return heading.then_some(Shape { agent: Agent::Aider, holds: Holds::Headings });
     }
     if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
@@ -81,8 +83,6 @@ pub(crate) fn detect(path: &Path, head: &[u8]) -> Option<Shape> {
     }
 }
 
-const HEADING: &[u8] = b"# aider chat started at ";
-
 /// By the first object; a first line that is longer than the head is known by the keys it shows.
 fn detect_lines(head: &[u8]) -> Option<Shape> {
     let mut tape = Tape::new();
@@ -94,8 +94,14 @@ fn detect_lines(head: &[u8]) -> Option<Shape> {
                 return shape_of(|key| value.get(key).is_some(), |key| value.get_text(key));
             }
         } else if start.starts_with(b"{") && line.content.len() > HEAD_LINE {
-            let shown = |key: &str| memmem::find(start, format!("\"{key}\"").as_bytes()).is_some();
-            return shape_of(shown, |_| None);
+            let find = |part: &[u8], key: &str| memmem::find(part, format!("\"{key}\"").as_bytes());
+            // Codex names the type before the payload, which is what makes a line long.
+            let envelope = find(start, "payload").and_then(|at| start.get(..at));
+            let kind = CODEX.iter().find(|kind| envelope.is_some_and(|e| find(e, kind).is_some()));
+            return shape_of(
+                |key| find(start, key).is_some(),
+                |key| kind.filter(|_| key == "type").map(|kind| Cow::Borrowed(*kind)),
+            );
         }
     }
     None
@@ -103,12 +109,14 @@ fn detect_lines(head: &[u8]) -> Option<Shape> {
 
 const HEAD_LINE: usize = 32 << 10;
 
+/// Types of Codex's records.
+const CODEX: [&str; 5] =
+    ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+
 fn shape_of<'a>(
     has: impl Fn(&str) -> bool,
-    text: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
+    text: impl Fn(&str) -> Option<Cow<'a, str>>,
 ) -> Option<Shape> {
-    const CODEX: [&str; 5] =
-        ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
     let kind = text("type");
     let kind = kind.as_deref();
     if has("history") && (has("instance_id") || has("git_patch")) {
@@ -205,7 +213,7 @@ fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
     let mut starts: Vec<(u64, String)> = Vec::new();
     let mut at = 0;
     for line in split(bytes) {
-        if let Some(date) = line.content.strip_prefix(HEADING) {
+        if let Some(date) = line.content.strip_prefix(HEADING.as_bytes()) {
             let date = String::from_utf8_lossy(date.trim_ascii());
             let plain = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | ':' | ' ');
             if date.len() == 19 && date.chars().all(plain) {
@@ -247,9 +255,10 @@ fn named(agent: Agent, path: &Path) -> String {
             folder => format!("aider-{folder}"),
         },
         _ => {
+            let name = name.strip_suffix(".zst").unwrap_or(&name);
             let ends = [".messages.json", ".traj.json", ".traj", ".json", ".jsonl"];
             let end = ends.iter().find(|end| name.ends_with(*end));
-            end.and_then(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
+            end.and_then(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
         }
     }
 }

@@ -58,7 +58,8 @@ fn facts(info: &Value<'_>, id: &str, chat: &mut Chat) {
     });
 }
 
-/// Commands that the program took out of the answer; in bare messages, the fenced block.
+/// Commands that the program took out of the answer; in bare messages, the fenced block. The
+/// program refuses an answer that has none or several.
 fn actions(message: &Value<'_>, text: &str) -> Vec<Action> {
     let told = message.get("extra").and_then(|extra| extra.get("actions"));
     let commands = told.map(|list| {
@@ -66,9 +67,9 @@ fn actions(message: &Value<'_>, text: &str) -> Vec<Action> {
             list.items().filter_map(|action| action.get_text("command").or(action.text()));
         commands.map(|command| Action::shell(&command)).collect::<Vec<_>>()
     });
-    commands.unwrap_or_else(|| {
-        let block = fenced(text, &["mswea_bash_command", "bash"]);
-        block.map(|command| Action::shell(&command)).into_iter().collect()
+    commands.unwrap_or_else(|| match fenced(text, &["mswea_bash_command", "bash"]).as_slice() {
+        [command] => vec![Action::shell(command)],
+        _ => Vec::new(),
     })
 }
 
@@ -81,7 +82,7 @@ fn response(number: u64, output: &Value<'_>, chat: &mut Chat) {
         match item.get_text("type").as_deref() {
             Some("reasoning") => {
                 for part in item.get("summary").iter().flat_map(|list| list.items()) {
-                    chat.draft.thinking(cite.field(&part, "text"), false);
+                    chat.draft.thinking(cite.field(&part, "text"));
                 }
             }
             Some("message") => {

@@ -6,6 +6,7 @@ mod cline;
 mod codex;
 mod common;
 mod detect;
+mod ids;
 mod mini_swe_agent;
 mod openhands;
 mod swe_agent;
@@ -16,7 +17,8 @@ use crate::redact::StructuralPaths;
 use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 pub(crate) use detect::{Shape, detect, parts};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// Reads a session with all its subagents, whoever wrote it.
 ///
@@ -53,40 +55,49 @@ pub fn read_alone(
     Ok(session)
 }
 
-/// Every file that a session is read from, its own (or its first) in front. What a rollout of Codex
-/// continues in another file is not among them.
-pub(crate) fn files_of(files: &SessionFiles) -> Vec<PathBuf> {
+/// A file that a session is read from, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePart {
+    pub path: PathBuf,
+    /// None when it is the whole file.
+    pub part: Option<Range<u64>>,
+}
+
+/// Every file that a session is read from, its own (or its first) in front, subagents apart.
+pub fn files_of(files: &SessionFiles) -> Vec<FilePart> {
+    let own = || FilePart { path: files.path.clone(), part: files.part.clone() };
+    let whole = |path| FilePart { path, part: None };
     match files.agent {
-        Agent::OpenHands if files.path.is_dir() => openhands::files_of(&files.path),
-        Agent::Cline => cline::files_of(&files.path),
-        _ => vec![files.path.clone()],
+        Agent::OpenHands if files.path.is_dir() => {
+            openhands::files_of(&files.path).into_iter().map(whole).collect()
+        }
+        Agent::Cline => cline::files_of(&files.path).into_iter().map(whole).collect(),
+        Agent::Codex => {
+            let before = codex::files_before(&files.path).into_iter();
+            let before = before.map(|(path, part)| FilePart { path, part });
+            std::iter::once(own()).chain(before).collect()
+        }
+        _ => vec![own()],
     }
+}
+
+/// Whether a folder is one conversation of an agent that writes each event into a file.
+pub(crate) fn is_conversation(folder: &Path) -> bool {
+    openhands::is_conversation(folder)
 }
 
 /// Where an agent's records hold ids: what redaction leaves alone.
 pub fn structural_paths(agent: Agent) -> StructuralPaths {
-    /// Fields that link calls with results and sessions with each other, in whatever they stand.
-    const LINKS: [&str; 16] = [
-        "id",
-        "timestamp",
-        "payload.id",
-        "payload.session_id",
-        "**.call_id",
-        "**.tool_call_id",
-        "**.tool_call_ids",
-        "**.tool_use_id",
-        "**.turn_id",
-        "**.llm_response_id",
-        "**.action_id",
-        "**.instance_id",
-        "**.traj_id",
-        "**.sessionId",
-        "messages.id",
-        "messages.tool_calls.id",
-    ];
     match agent {
         Agent::ClaudeCode => claude_code::structural_paths(),
-        _ => StructuralPaths::new(LINKS),
+        Agent::Codex => ids::codex(),
+        Agent::OpenHands => ids::openhands(),
+        Agent::SweAgent => ids::swe_agent(),
+        Agent::MiniSweAgent => ids::mini_swe_agent(),
+        Agent::SweSmith => ids::swe_smith(),
+        // Markdown has no fields.
+        Agent::Aider => StructuralPaths::default(),
+        Agent::Cline => ids::cline(),
     }
 }
 

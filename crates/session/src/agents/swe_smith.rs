@@ -3,11 +3,11 @@
 //! Three dialects: `tool` (tool calls; the messages may be JSON in a string), `xml` and `ticks`
 //! (actions in the text, outcomes as messages of the user).
 
-use super::common::{Action, Chat, Cite, document, fenced};
+use super::common::{Action, Chat, Cite, document, fenced, problem};
 use crate::model::{Agent, Benchmark, Session};
 use crate::store::{SessionFiles, StoreError};
-use backstory_format::Limits;
 use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::{Limits, ProblemId};
 
 /// What a row cannot tell.
 pub(super) const UNREAD: [&str; 4] =
@@ -29,11 +29,13 @@ pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, Stor
             if messages.kind() == Kind::String {
                 let text = messages.text().unwrap_or_default();
                 let mut tape = Tape::new();
-                if scan(text.as_bytes(), 0, limits.max_depth, &mut tape).is_ok()
-                    && let Some(messages) = tape.root(text.as_bytes())
-                {
-                    chat.cite = Cite::copied();
-                    tell(&messages, &mut chat);
+                let scanned = scan(text.as_bytes(), 0, limits.max_depth, &mut tape);
+                match scanned.ok().and_then(|_| tape.root(text.as_bytes())) {
+                    Some(messages) => {
+                        chat.cite = Cite::copied();
+                        tell(&messages, &mut chat);
+                    }
+                    None => chat.draft.session.problems.push(problem(ProblemId::InvalidJson, 1)),
                 }
             } else {
                 tell(&messages, &mut chat);
@@ -44,6 +46,9 @@ pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, Stor
 }
 
 fn tell(messages: &Value<'_>, chat: &mut Chat) {
+    if messages.kind() != Kind::Array {
+        return chat.draft.session.problems.push(problem(ProblemId::WrongShape, 1));
+    }
     for (number, message) in messages.items().enumerate() {
         chat.message(number as u64 + 1, &message, &actions);
     }
@@ -54,7 +59,8 @@ fn actions(_: &Value<'_>, text: &str) -> Vec<Action> {
     if !functions.is_empty() {
         return functions;
     }
-    let block = fenced(text, &["", "bash"]);
+    // The parser of this dialect takes the last block.
+    let block = fenced(text, &["", "bash"]).pop();
     block.map(|command| Action::shell(&command)).into_iter().collect()
 }
 

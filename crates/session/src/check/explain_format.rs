@@ -164,5 +164,10 @@ pub(super) fn explain_format(id: ProblemId) -> (&'static str, &'static str, &'st
             "No API counts so; something rewrote the record.",
             "Do not trust totals of this session.",
         ),
+        ProblemId::UnreadFile => (
+            "Turns, events or results that only that file holds are not told.",
+            "Only sessions of other agents are spread over files that need each other.",
+            "Put the file back, or make it readable.",
+        ),
     }
 }

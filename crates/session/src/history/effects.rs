@@ -34,7 +34,7 @@ impl Extractor<'_, '_, '_> {
                         self.out.events.push(Event {
                             path: path.into(),
                             time,
-                            call: call.id.clone(),
+                            call: call.native_id().map(Into::into),
                             what: What::Seen(sighting),
                         });
                     }
@@ -54,7 +54,7 @@ impl Extractor<'_, '_, '_> {
                     self.out.events.push(Event {
                         path: path.into(),
                         time,
-                        call: call.id.clone(),
+                        call: call.native_id().map(Into::into),
                         what: What::Edit(Box::new(edit)),
                     });
                 }

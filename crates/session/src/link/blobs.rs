@@ -36,7 +36,7 @@ pub(super) fn states(path: &str, edits: &[EditState<'_>]) -> Vec<State> {
             blobs,
             time: edit.event.time,
             line: edit.edit.by.line,
-            call: edit.event.call.clone(),
+            call: edit.edit.by.call.clone(),
             last: at + 1 == edits.len(),
         });
     }

@@ -34,6 +34,20 @@ pub struct FileEdit {
     pub places: Vec<HunkPlace>,
 }
 
+impl FileEdit {
+    /// A change of which nothing else is known.
+    pub fn new(path: &str, change: Change) -> FileEdit {
+        let (before, after, places) = (None, None, Vec::new());
+        FileEdit { path: path.into(), change, before, after, places }
+    }
+}
+
+impl From<FileEdit> for Effect {
+    fn from(edit: FileEdit) -> Effect {
+        Effect::Edit(Box::new(edit))
+    }
+}
+
 /// Lines that a change concerns, from 1, before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HunkPlace {

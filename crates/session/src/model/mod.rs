@@ -19,11 +19,12 @@ pub use problems::Problems;
 pub use requests::{RequestShape, Requests};
 pub use session::{
     Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
-    ForkedFrom, OrphanResult, Parent, Recovered, Session, SessionKind, Title, TitleSource, Trigger,
+    ForkedFrom, Inherited, OrphanResult, Parent, Recovered, Session, SessionKind, Title,
+    TitleSource, Trigger,
 };
 pub use steps::{models, usage};
 pub use turn::{
-    Block, Call, CallOutcome, CallResult, Event, Interjection, InterjectionSource, Outcome, Prompt,
-    PromptBlock, Step, Turn, TurnKind,
+    Block, Call, CallOutcome, CallResult, Event, IdOrigin, Interjection, InterjectionSource,
+    Outcome, Prompt, PromptBlock, Step, Turn, TurnKind,
 };
 pub use usage::UsageTotal;

@@ -23,6 +23,17 @@ impl Problems {
         }
     }
 
+    /// Adds those of another file, with exact counts.
+    pub fn add(&mut self, more: &Problems) {
+        for problem in &more.listed {
+            self.push(problem.clone());
+        }
+        for (id, count) in &more.counts {
+            let listed = more.listed.iter().filter(|problem| problem.id == *id).count() as u64;
+            *self.counts.entry(*id).or_default() += count - listed.min(*count);
+        }
+    }
+
     /// Takes all of one kind back.
     pub fn remove(&mut self, id: ProblemId) {
         self.counts.remove(&id);

@@ -162,6 +162,13 @@ pub struct FileFacts {
     pub modified: Option<Timestamp>,
 }
 
+/// Turns and branches at the front of a session that were read in another session's file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inherited {
+    pub turns: usize,
+    pub branches: usize,
+}
+
 /// The record another session was copied from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkedFrom {
@@ -334,6 +341,8 @@ pub struct Session {
     pub forked_from: Option<ForkedFrom>,
     /// Sessions whose records were copied to the start of this file.
     pub continues: Vec<Box<str>>,
+    /// What stands in front but belongs to the files of sessions that this one continues.
+    pub inherited: Inherited,
     /// Sessions that begin with the same record, where nothing tells which was first.
     pub shares_history: Vec<Box<str>>,
     /// The first record of the conversation in file order.
@@ -382,6 +391,7 @@ impl Session {
             entrypoints: Vec::new(),
             forked_from: None,
             continues: Vec::new(),
+            inherited: Inherited::default(),
             shares_history: Vec::new(),
             first_record: None,
             first_message: None,

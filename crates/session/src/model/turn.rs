@@ -219,6 +219,7 @@ pub enum Block {
 #[derive(Debug, Clone)]
 pub struct Call {
     pub id: Option<Box<str>>,
+    pub id_origin: IdOrigin,
     pub name: Option<Arc<str>>,
     pub input: Option<Content>,
     pub result: Option<CallResult>,
@@ -227,6 +228,23 @@ pub struct Call {
     /// What it did to files, where the reader of the agent's traces says so. Empty for Claude Code,
     /// whose tools and structured results [`history`](crate::history) reads itself.
     pub effects: Vec<Effect>,
+}
+
+/// Where the id of a call comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IdOrigin {
+    /// The trace has it: it names the same call wherever it stands.
+    #[default]
+    Trace,
+    /// The reader made it up; another session has the same one for another call.
+    Reader,
+}
+
+impl Call {
+    /// The id by which copies of the call in other sessions are known.
+    pub fn native_id(&self) -> Option<&str> {
+        self.id.as_deref().filter(|_| self.id_origin == IdOrigin::Trace)
+    }
 }
 
 /// The result of a call.

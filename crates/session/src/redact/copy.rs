@@ -10,7 +10,7 @@ use super::report::Report;
 use super::scrubber::Scrubber;
 use super::structural::StructuralPaths;
 use crate::model::{Agent, Session};
-use crate::store::{Access, AgentFile, SessionFiles, create_folder, write_file};
+use crate::store::{Access, AgentFile, SessionFiles, create_folder, resolve, write_file};
 use jiff::Timestamp;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,8 @@ struct Origin {
     copy: PathBuf,
     /// The path of the original, cleared.
     shown: String,
+    /// The folder it lies in, as an agent that works there calls it, cleared.
+    folder: String,
     modified: Option<Timestamp>,
 }
 
@@ -75,7 +77,9 @@ impl ClearedCopy {
             _ => base,
         };
         let shown = scrubber.scrub(&files.path.to_string_lossy()).into_owned();
-        let origin = Origin { copy: path.clone(), shown, modified: files.modified };
+        let folder_of = files.path.parent().map(resolve).unwrap_or_default();
+        let beside = scrubber.scrub(&folder_of.to_string_lossy()).into_owned();
+        let origin = Origin { copy: path.clone(), shown, folder: beside, modified: files.modified };
         let key = files.project_key.as_deref();
         let project_key = key.map(|key| scrubber.scrub(key).into_owned());
         let session = SessionFiles { path, project_key, part: None, ..files.clone() };
@@ -166,11 +170,11 @@ impl ClearedCopy {
             let origin = self.origins.iter().find(|origin| origin.copy == one.source.path());
             if let Some(origin) = origin {
                 // An agent that writes into the project is told to have worked beside its file.
-                let folder = one.source.path().parent().map(|path| path.to_string_lossy());
-                let shown = Path::new(&origin.shown).parent().map(|path| path.to_string_lossy());
+                let folder = one.source.path().parent().map(resolve);
+                let folder = folder.as_deref().map(Path::to_string_lossy);
                 for cwd in &mut one.cwds {
                     if folder.as_deref() == Some(&**cwd) {
-                        *cwd = shown.as_deref().unwrap_or_default().into();
+                        *cwd = origin.folder.as_str().into();
                     }
                 }
                 one.source.show_as(&origin.shown);
@@ -202,7 +206,9 @@ impl Making<'_> {
         let copy = self.folder.join(name);
         write_file(&copy, Access::Private, |out| self.scrubber.copy(studied, self.ids, out))?;
         let shown = self.scrubber.scrub(&original.to_string_lossy()).into_owned();
-        self.origins.push(Origin { copy: copy.clone(), shown, modified });
+        let folder = original.parent().map(resolve).unwrap_or_default();
+        let folder = self.scrubber.scrub(&folder.to_string_lossy()).into_owned();
+        self.origins.push(Origin { copy: copy.clone(), shown, folder, modified });
         Ok(copy)
     }
 }

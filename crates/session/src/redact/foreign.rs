@@ -1,14 +1,14 @@
 //! Files of agents other than Claude Code: studied and cleared in memory.
 //!
 //! They are documents, lines, parts of files, packed files or folders, so each is unpacked and
-//! searched as a whole. A document is searched value by value however it is laid out: line by line,
-//! what an escape hides would be missed.
+//! searched as a whole. A document is searched value by value however it is laid out, and Markdown
+//! at once: line by line, what an escape hides or what takes several lines would be missed.
 
 use super::cleared::Cleared;
 use super::file::{CopyError, is_utf16};
 use super::scrubber::Scrubber;
 use super::structural::StructuralPaths;
-use crate::agents;
+use crate::agents::{self, FilePart};
 use crate::store::{SessionFiles, load};
 use backstory_format::json::Tape;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct ForeignFile {
 impl ForeignFile {
     /// What is searched at once: the document, or each of its lines.
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let whole = self.name.extension().is_some_and(|end| end == "json" || end == "traj");
+        let whole = self.name.extension().is_none_or(|end| end != "jsonl");
         let lines = self.bytes.split_inclusive(|byte| *byte == b'\n');
         let document = whole.then_some(self.bytes.as_slice());
         document.into_iter().chain(lines.take(if whole { 0 } else { usize::MAX }))
@@ -42,13 +42,14 @@ impl Scrubber {
             if files.path.is_dir() { Some(files.path.as_path()) } else { files.path.parent() };
         let mut tape = Tape::new();
         let mut studied = Vec::new();
-        for path in agents::files_of(files) {
-            let part = files.part.clone().filter(|_| path == files.path);
+        for FilePart { path, part } in agents::files_of(files) {
             let bytes = load(&path, part)?.bytes;
             if is_utf16(&bytes) {
                 return Err(CopyError::Utf16(path));
             }
-            let name = path.strip_prefix(base.unwrap_or(Path::new(""))).unwrap_or(&path);
+            // A rollout that another one continues may lie in another folder.
+            let beside = base.and_then(|base| path.strip_prefix(base).ok());
+            let Some(name) = beside.or(path.file_name().map(Path::new)) else { continue };
             let packed = name.extension().is_some_and(|end| end == "zst");
             let name = if packed { name.with_extension("") } else { name.to_path_buf() };
             let file = ForeignFile { name, bytes };

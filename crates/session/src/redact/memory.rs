@@ -58,6 +58,7 @@ pub(super) struct Again<'a> {
     pub(super) range: Range<usize>,
     pub(super) value: &'a str,
     pub(super) rule: usize,
+    pub(super) recall: Recall,
 }
 
 impl Memory {
@@ -82,7 +83,8 @@ impl Memory {
         let mut add = |range: Range<usize>, pattern: usize, whole: &str| {
             let Some(form) = matcher.forms.get(pattern) else { return };
             if form.recall == Recall::Everywhere || is_word(whole, &range) {
-                found.push(Again { range, value: &form.value, rule: form.rule });
+                let (rule, recall) = (form.rule, form.recall);
+                found.push(Again { range, value: &form.value, rule, recall });
             }
         };
         for one in matcher.search.find_iter(text) {

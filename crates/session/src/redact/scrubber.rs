@@ -7,6 +7,7 @@ use super::memory::{Memory, Recall};
 use super::name::Strength;
 use super::report::Report;
 use super::structural::{Place, StructuralPaths};
+use crate::store::is_uuid;
 use backstory_format::json::text;
 use hashbrown::{HashMap, HashSet};
 use serde_json::Value;
@@ -195,14 +196,23 @@ impl Scrubber {
         })
     }
 
-    /// An id of the format: only what no id can be is taken out.
+    /// An id of the format: only what no id can be is taken out, and secrets that were learnt
+    /// elsewhere. A uuid is left alone: where ids stand it is one.
     pub(super) fn certain(&self, text: &str) -> Vec<Replacement> {
-        let hits = self.engine.find_certain(text).into_iter();
-        hits.map(|hit| {
+        if is_uuid(text) {
+            return Vec::new();
+        }
+        let hits = self.engine.find_certain(text).into_iter().map(|hit| {
             let value = text.get(hit.range.clone()).unwrap_or_default();
             Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
-        })
-        .collect()
+        });
+        let again = self.memory.find(text).into_iter();
+        let again =
+            again.filter(|again| again.recall == Recall::Everywhere).map(|again| Replacement {
+                with: self.engine.replacement(again.rule, again.value),
+                range: again.range,
+            });
+        merged(hits.chain(again).collect())
     }
 
     /// [`scrub`](Scrubber::scrub), with the proof.

@@ -4,6 +4,7 @@
 //! the client ran for itself (compactions copy the whole conversation), then the earliest record,
 //! then the file that was begun first. Its counts are the largest any file states.
 
+use super::foreign;
 use super::spent::{Detail, Expense, Spent};
 use crate::agents;
 use crate::agents::claude_code::{Expenses, expenses};
@@ -96,7 +97,7 @@ pub fn gather(
         |buffer, source| {
             let read = match &source.foreign {
                 Some(files) => agents::read_alone(files, limits, buffer)
-                    .map(|session| Expenses::of(&session, detail)),
+                    .map(|session| foreign::expenses(&session, files, detail)),
                 None => expenses(&source.path, limits, detail, buffer),
             };
             done(source.bytes);

@@ -9,6 +9,7 @@
 
 mod agents;
 mod cost;
+mod foreign;
 mod gather;
 mod prices;
 mod report;

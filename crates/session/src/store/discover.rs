@@ -1,15 +1,16 @@
 //! Finding session files below a folder.
 //!
-//! Works by names and folders only (plus the first lines of old agent files, which say whose they
-//! are). What is not a plain file is left alone with a notice; nothing is opened that could block.
+//! In the client's own folder by names only, plus the first lines of old agent files, which say
+//! whose they are; elsewhere also by the first bytes of files that could be another agent's. What is
+//! not a plain file is left alone with a notice; nothing is opened that could block.
 
-use super::foreign::{foreign, is_conversation_folder, own_folders};
-use super::open::{modified, read_range};
+use super::foreign::{foreign, own_folders};
+use super::open::modified;
+use super::subagents::{agent_file, assign, owner_of, session_folder};
+use crate::agents::is_conversation;
 use crate::model::Agent;
-use backstory_format::json::{Tape, scan};
 use jiff::Timestamp;
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::ops::Range;
@@ -145,7 +146,7 @@ fn look(roots: &[Root], sought: Sought) -> Found {
     agents.par_iter_mut().filter(|agent| agent.place == AgentPlace::Beside).for_each(|agent| {
         agent.owner = owner_of(&agent.path);
     });
-    found.assign(agents);
+    assign(&mut found, agents);
     found.notices.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
@@ -155,49 +156,28 @@ impl Found {
         self.notices.push(Notice { path: path.into(), reason: reason.into() });
     }
 
+    /// Adds the sessions of a file or folder that another agent than Claude Code wrote, if one did.
+    fn of_another(&mut self, path: &Path, metadata: &std::fs::Metadata) {
+        match foreign(path, metadata) {
+            Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
+            Err(error) => self.note(path, error.to_string()),
+        }
+    }
+
     fn add(&mut self, more: Found) {
         self.sessions.extend(more.sessions);
         self.stray_agents.extend(more.stray_agents);
         self.empty += more.empty;
         self.notices.extend(more.notices);
     }
-
-    /// Gives each agent to its session: the one whose folder it lies in, or the one it names and
-    /// that lies next to it.
-    fn assign(&mut self, agents: Vec<AgentFile>) {
-        let places: HashMap<(PathBuf, String), usize> = self
-            .sessions
-            .iter()
-            .enumerate()
-            .map(|(at, session)| {
-                let folder = session.path.parent().unwrap_or(Path::new("")).to_path_buf();
-                ((folder, session.id.clone()), at)
-            })
-            .collect();
-        for agent in agents {
-            let folder = match agent.place {
-                AgentPlace::Beside => agent.path.parent().map(Path::to_path_buf),
-                AgentPlace::Below | AgentPlace::Workflow => session_folder(&agent.path)
-                    .and_then(|folder| folder.parent().map(Path::to_path_buf)),
-            };
-            let place = folder.zip(agent.owner.clone()).and_then(|key| places.get(&key));
-            match place.and_then(|at| self.sessions.get_mut(*at)) {
-                Some(session) => session.agents.push(agent),
-                None => self.stray_agents.push(agent),
-            }
-        }
-        for session in &mut self.sessions {
-            session.agents.sort_by(|a, b| a.path.cmp(&b.path));
-        }
-        self.stray_agents.sort_by(|a, b| a.path.cmp(&b.path));
-    }
 }
 
 fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.note(path, "cannot be read") };
-    if let Some(sessions) = foreign(path, &metadata) {
-        found.sessions.extend(sessions);
-        return;
+    match foreign(path, &metadata) {
+        Ok(Some(sessions)) => return found.sessions.extend(sessions),
+        Ok(None) => {}
+        Err(error) => return found.note(path, error.to_string()),
     }
     let session = session_files(path, &metadata);
     if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
@@ -281,10 +261,10 @@ impl Level {
 impl Walk<'_> {
     fn folder(self, folder: &Path) -> Level {
         let mut level = Level::default();
-        if self.layout == Layout::Bare && is_conversation_folder(folder) {
-            let metadata = std::fs::metadata(folder).ok();
-            let sessions = metadata.and_then(|metadata| foreign(folder, &metadata));
-            level.found.sessions.extend(sessions.into_iter().flatten());
+        if self.layout == Layout::Bare && is_conversation(folder) {
+            if let Ok(metadata) = std::fs::metadata(folder) {
+                level.found.of_another(folder, &metadata);
+            }
             return level;
         }
         let entries = match std::fs::read_dir(folder) {
@@ -320,9 +300,10 @@ impl Walk<'_> {
         }
         if path.extension() != Some(OsStr::new("jsonl")) {
             if self.layout == Layout::Bare && kind.is_file() {
-                let metadata = entry.metadata().ok();
-                let sessions = metadata.and_then(|metadata| foreign(&path, &metadata));
-                found.sessions.extend(sessions.into_iter().flatten());
+                match entry.metadata() {
+                    Ok(metadata) => found.of_another(&path, &metadata),
+                    Err(error) => found.note(&path, error.to_string()),
+                }
             }
             return;
         }
@@ -354,9 +335,10 @@ impl Walk<'_> {
             found.note(&path, "not named like a session");
         } else if metadata.len() == 0 {
             found.empty += 1;
-        } else if let Some(sessions) = foreign(&path, &metadata) {
+        } else if let Ok(Some(sessions)) = foreign(&path, &metadata) {
             found.sessions.extend(sessions);
         } else {
+            // One that cannot be read is told when it is read.
             found.sessions.push(session_files(&path, &metadata));
         }
     }
@@ -377,47 +359,6 @@ fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
         agent: Agent::ClaudeCode,
         part: None,
     }
-}
-
-fn agent_file(path: &Path, metadata: &std::fs::Metadata) -> AgentFile {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let meta = path.with_extension("meta.json");
-    let folder = session_folder(path);
-    let place = match folder {
-        None => AgentPlace::Beside,
-        Some(_) if path.components().any(|part| part.as_os_str() == "workflows") => {
-            AgentPlace::Workflow
-        }
-        Some(_) => AgentPlace::Below,
-    };
-    AgentFile {
-        id: stem.strip_prefix("agent-").unwrap_or(&stem).to_owned(),
-        path: path.to_path_buf(),
-        meta: meta.is_file().then_some(meta),
-        place,
-        owner: folder.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
-        bytes: metadata.len(),
-        modified: modified(metadata),
-    }
-}
-
-/// `<project>/<session>` of a file below `<project>/<session>/subagents`.
-fn session_folder(path: &Path) -> Option<&Path> {
-    let subagents = path
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.file_name() == Some(OsStr::new("subagents")))?;
-    subagents.parent()
-}
-
-/// The `sessionId` that the first records of a file name.
-fn owner_of(path: &Path) -> Option<String> {
-    let (head, _) = read_range(path, 0, 64 << 10).ok()?;
-    let mut tape = Tape::new();
-    backstory_format::line::split(&head).take(16).find_map(|line| {
-        scan(line.content, 0, 256, &mut tape).ok()?;
-        tape.root(line.content)?.get_text("sessionId").map(|id| id.into_owned())
-    })
 }
 
 fn named_by_uuid(path: &Path) -> bool {

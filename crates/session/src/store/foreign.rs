@@ -5,8 +5,8 @@
 
 use super::discover::{SessionFiles, is_uuid};
 use super::load::load;
-use super::open::modified;
-use crate::agents::{Shape, detect, parts};
+use super::open::{StoreError, modified};
+use crate::agents::{Shape, detect, files_of, parts};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,22 @@ use std::path::{Path, PathBuf};
 /// Enough to recognise a file by.
 const HEAD: u64 = 64 << 10;
 
-/// The sessions of a file or folder, if another agent than Claude Code wrote it.
-pub(super) fn foreign(path: &Path, metadata: &Metadata) -> Option<Vec<SessionFiles>> {
-    let name = path.file_name().and_then(OsStr::to_str)?;
+/// The sessions of a file or folder, if another agent than Claude Code wrote it. Fails where a file
+/// that could be a trace cannot be read.
+pub(super) fn foreign(
+    path: &Path,
+    metadata: &Metadata,
+) -> Result<Option<Vec<SessionFiles>>, StoreError> {
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else { return Ok(None) };
     let stem = name.strip_suffix(".jsonl");
     if stem.is_some_and(is_uuid) || metadata.len() == 0 || !is_candidate(path, name) {
-        return None;
+        return Ok(None);
     }
-    let shape = if metadata.is_dir() {
-        Shape::folder()
-    } else {
-        detect(path, &load(path, Some(0..HEAD)).ok()?.bytes)?
+    let shape = match metadata.is_dir() {
+        true => Some(Shape::folder()),
+        false => detect(path, &load(path, Some(0..HEAD))?.bytes),
     };
+    let Some(shape) = shape else { return Ok(None) };
     let key = path.parent().and_then(Path::file_name);
     let whole = SessionFiles {
         id: String::new(),
@@ -37,28 +41,32 @@ pub(super) fn foreign(path: &Path, metadata: &Metadata) -> Option<Vec<SessionFil
         agent: shape.agent,
         part: None,
     };
+    let whole = if metadata.is_dir() { of_folder(whole) } else { whole };
     let sessions = parts(&shape, path).into_iter().map(|part| SessionFiles {
         id: part.id,
         bytes: part.range.as_ref().map_or(whole.bytes, |range| range.end - range.start),
         part: part.range,
         ..whole.clone()
     });
-    Some(sessions.collect())
+    Ok(Some(sessions.collect()))
+}
+
+/// Size and time of a conversation are those of its files, not of the folder.
+fn of_folder(files: SessionFiles) -> SessionFiles {
+    let (mut bytes, mut newest) = (0, None);
+    for file in files_of(&files) {
+        if let Ok(metadata) = std::fs::metadata(&file.path) {
+            bytes += metadata.len();
+            newest = newest.max(modified(&metadata));
+        }
+    }
+    SessionFiles { bytes, modified: newest.or(files.modified), ..files }
 }
 
 /// Whether a name could be that of a trace.
 fn is_candidate(path: &Path, name: &str) -> bool {
     let ends = [".jsonl", ".jsonl.zst", ".traj", ".json", ".md"];
     path.is_dir() || ends.iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a folder is one conversation: events in files of their own.
-pub(super) fn is_conversation_folder(path: &Path) -> bool {
-    let events = path.join("events");
-    events.is_dir()
-        && (path.join("base_state.json").is_file()
-            || path.join("metadata.json").is_file()
-            || events.join("0.json").is_file())
 }
 
 /// Where sessions lie below an agent's own folder; any other folder itself.

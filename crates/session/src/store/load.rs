@@ -1,18 +1,24 @@
 //! Reading a file, or a part of one, into memory.
 //!
 //! For formats that are one document, or lines inside a compressed file. A compressed file counts
-//! as what is packed in it: offsets are those of the unpacked bytes.
+//! as what is packed in it: offsets are those of the unpacked bytes. It cannot be entered in the
+//! middle, so the one that was unpacked last is kept: a packed file of many sessions is unpacked
+//! once, not once for each of them.
 
 use super::open::{FileState, StoreError, open};
 use super::source::Source;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// More than this is not held in memory: real sessions are far smaller, and a small file can
 /// unpack to anything.
 const MOST: u64 = 2 << 30;
+
+/// More than this is not kept when it is no longer needed.
+const MOST_KEPT: usize = 512 << 20;
 
 const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
@@ -23,12 +29,23 @@ pub(crate) struct Loaded {
     /// Where they start in the (unpacked) file.
     pub(crate) start: u64,
     pub(crate) state: FileState,
+    form: Form,
+}
+
+/// How a file holds its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Packed,
 }
 
 impl Loaded {
     /// The file, for fetching content later.
     pub(crate) fn source(&self, path: &Path) -> Source {
-        Source::new(path, Some(self.state))
+        match self.form {
+            Form::Plain => Source::new(path, Some(self.state)),
+            Form::Packed => Source::packed(path, self.state),
+        }
     }
 }
 
@@ -36,42 +53,96 @@ impl Loaded {
 pub(crate) fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, StoreError> {
     let io = |cause| StoreError::Io { path: path.into(), cause };
     let (mut file, state) = open(path)?;
+    let form = form(&mut file).map_err(io)?;
     let part = part.unwrap_or(0..u64::MAX);
     let mut bytes = Vec::new();
-    if is_packed(&mut file).map_err(io)? {
-        unpack(&file, &mut bytes).map_err(io)?;
-        let length = bytes.len() as u64;
-        bytes.truncate(part.end.min(length) as usize);
-        bytes.drain(..part.start.min(bytes.len() as u64) as usize);
-    } else {
-        let wanted = part.end.min(state.size).saturating_sub(part.start);
-        if wanted > MOST {
-            return Err(StoreError::TooLarge { path: path.into() });
+    match form {
+        // The start of a file needs no more than itself.
+        Form::Packed if part.start == 0 && part.end < u64::MAX => {
+            unpack(&file, part.end.min(MOST + 1), &mut bytes).map_err(io)?;
         }
-        file.seek(SeekFrom::Start(part.start)).map_err(io)?;
-        (&file).take(wanted).read_to_end(&mut bytes).map_err(io)?;
-        if (bytes.len() as u64) < wanted {
-            return Err(StoreError::Changed { path: path.into() });
+        Form::Packed => {
+            let all = unpacked(path, &file, state)?;
+            let end = part.end.min(all.len() as u64) as usize;
+            let start = part.start.min(end as u64) as usize;
+            bytes.extend_from_slice(all.get(start..end).unwrap_or_default());
+        }
+        Form::Plain => {
+            let wanted = part.end.min(state.size).saturating_sub(part.start);
+            if wanted > MOST {
+                return Err(StoreError::TooLarge { path: path.into() });
+            }
+            file.seek(SeekFrom::Start(part.start)).map_err(io)?;
+            (&file).take(wanted).read_to_end(&mut bytes).map_err(io)?;
+            if (bytes.len() as u64) < wanted {
+                return Err(StoreError::Changed { path: path.into() });
+            }
         }
     }
     if bytes.len() as u64 > MOST {
         return Err(StoreError::TooLarge { path: path.into() });
     }
-    Ok(Loaded { bytes, start: part.start, state })
+    // Documents are many and are held together; what is left over of each adds up.
+    bytes.shrink_to_fit();
+    Ok(Loaded { bytes, start: part.start, state, form })
 }
 
-/// Whether a file is compressed; leaves it at its start.
-pub(super) fn is_packed(file: &mut File) -> std::io::Result<bool> {
+/// Whether a file is compressed, whatever its name.
+pub(crate) fn is_packed(path: &Path) -> Result<bool, StoreError> {
+    let (mut file, _) = open(path)?;
+    let form = form(&mut file);
+    form.map(|form| form == Form::Packed)
+        .map_err(|cause| StoreError::Io { path: path.into(), cause })
+}
+
+/// How a file holds its bytes; leaves it at its start.
+fn form(file: &mut File) -> std::io::Result<Form> {
     let mut head = [0; 4];
     let read = file.read(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
-    Ok(read == head.len() && head == ZSTANDARD)
+    let packed = read == head.len() && head == ZSTANDARD;
+    Ok(if packed { Form::Packed } else { Form::Plain })
 }
 
-/// Everything that is packed in a file, up to one byte more than may be held.
-pub(super) fn unpack(file: &File, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+/// The file that was unpacked last.
+struct Kept {
+    path: PathBuf,
+    state: FileState,
+    bytes: Arc<Vec<u8>>,
+}
+
+static LAST: Mutex<Option<Kept>> = Mutex::new(None);
+
+/// Everything that is packed in a file.
+pub(super) fn unpacked(
+    path: &Path,
+    file: &File,
+    state: FileState,
+) -> Result<Arc<Vec<u8>>, StoreError> {
+    // Others who want the same file wait for it instead of unpacking it as well.
+    let mut last = LAST.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(kept) = last.as_ref().filter(|kept| kept.path == path && kept.state == state) {
+        return Ok(kept.bytes.clone());
+    }
+    *last = None;
+    let mut bytes = Vec::new();
+    unpack(file, MOST + 1, &mut bytes)
+        .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
+    if bytes.len() as u64 > MOST {
+        return Err(StoreError::TooLarge { path: path.into() });
+    }
+    bytes.shrink_to_fit();
+    let bytes = Arc::new(bytes);
+    if bytes.len() <= MOST_KEPT {
+        *last = Some(Kept { path: path.into(), state, bytes: bytes.clone() });
+    }
+    Ok(bytes)
+}
+
+/// What is packed in a file, up to so many bytes.
+fn unpack(file: &File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
     let broken = |error| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
     let mut packed = std::io::BufReader::new(file);
     let unpacked = ruzstd::decoding::StreamingDecoder::new(&mut packed).map_err(broken)?;
-    unpacked.take(MOST + 1).read_to_end(bytes).map(drop)
+    unpacked.take(most).read_to_end(bytes).map(drop)
 }

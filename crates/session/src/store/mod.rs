@@ -12,6 +12,7 @@ mod output;
 mod project;
 mod source;
 mod spool;
+mod subagents;
 mod write;
 
 pub use commits::{AddedLines, Commit, FileChange, Object};
@@ -22,7 +23,7 @@ pub use discover::{
 };
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
-pub(crate) use load::{Loaded, load};
+pub(crate) use load::{Loaded, is_packed, load};
 pub use open::{
     Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };

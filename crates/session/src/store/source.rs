@@ -1,6 +1,6 @@
 //! Fetching content from where it stands.
 
-use super::load::{is_packed, unpack};
+use super::load::{Form, unpacked};
 use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub struct Source {
     path: Arc<Path>,
     state: Option<FileState>,
+    form: Form,
     /// What is shown instead of the path.
     shown: Option<Arc<str>>,
 }
@@ -22,7 +23,12 @@ pub struct Source {
 impl Source {
     /// The file at `path` in the state in which it was read.
     pub fn new(path: &Path, state: Option<FileState>) -> Source {
-        Source { path: path.into(), state, shown: None }
+        Source { path: path.into(), state, form: Form::Plain, shown: None }
+    }
+
+    /// The same for a file that was unpacked to be read.
+    pub(super) fn packed(path: &Path, state: FileState) -> Source {
+        Source { form: Form::Packed, ..Source::new(path, Some(state)) }
     }
 
     /// Where it lies.
@@ -45,33 +51,24 @@ impl Source {
 
     /// Opens it for fetching content; fails when it is no longer the file that was read.
     pub fn open(&self) -> Result<SourceReader, StoreError> {
-        let io = |cause| StoreError::Io { path: self.path.to_path_buf(), cause };
         if self.path.is_dir() {
             // A conversation in a folder: its content was copied when it was read.
             let path = self.path.to_path_buf();
-            let window = Vec::new();
-            return Ok(SourceReader { file: None, path, ahead: 0, window, filled: 0, start: 0 });
+            return Ok(SourceReader::of(None, path, 0));
         }
-        let (mut file, now) = open(&self.path)?;
+        let (file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
         }
-        let mut window = Vec::new();
-        let packed = self.path.extension().is_some_and(|end| end == "zst")
-            && is_packed(&mut file).map_err(io)?;
-        if packed {
+        let path = self.path.to_path_buf();
+        match self.form {
+            Form::Plain => Ok(SourceReader::of(Some(file), path, WINDOW)),
             // There is no seeking in packed bytes: hold them all.
-            unpack(&file, &mut window).map_err(io)?;
+            Form::Packed => {
+                let whole = Some(unpacked(&self.path, &file, now)?);
+                Ok(SourceReader { whole, ..SourceReader::of(None, path, WINDOW) })
+            }
         }
-        let file = (!packed).then_some(file);
-        Ok(SourceReader {
-            file,
-            path: self.path.to_path_buf(),
-            ahead: WINDOW,
-            filled: window.len(),
-            window,
-            start: 0,
-        })
     }
 
     /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
@@ -95,8 +92,10 @@ impl Source {
 /// file order.
 #[derive(Debug)]
 pub struct SourceReader {
-    /// None when there is nothing to read: all content is in the window, or was copied.
+    /// None when there is nothing to read: all content is there, or was copied.
     file: Option<File>,
+    /// What is packed in the file.
+    whole: Option<Arc<Vec<u8>>>,
     path: PathBuf,
     /// How much is read at once.
     ahead: u64,
@@ -109,6 +108,11 @@ pub struct SourceReader {
 const WINDOW: u64 = 64 << 10;
 
 impl SourceReader {
+    fn of(file: Option<File>, path: PathBuf, ahead: u64) -> SourceReader {
+        let (window, whole) = (Vec::new(), None);
+        SourceReader { file, whole, path, ahead, window, filled: 0, start: 0 }
+    }
+
     /// For content that is asked for here and there: reads no more than it is asked for.
     pub fn sparse(self) -> SourceReader {
         SourceReader { ahead: 0, ..self }
@@ -122,6 +126,10 @@ impl SourceReader {
     /// The bytes of a span.
     pub fn bytes(&mut self, span: Span) -> Result<&[u8], StoreError> {
         let length = u64::from(span.length);
+        if let Some(whole) = &self.whole {
+            let bytes = whole.get(span.offset as usize..(span.offset + length) as usize);
+            return bytes.ok_or_else(|| StoreError::Changed { path: self.path.clone() });
+        }
         let inside =
             span.offset >= self.start && span.offset + length <= self.start + self.filled as u64;
         if let Some(mut file) = self.file.as_ref().filter(|_| !inside) {

@@ -1,7 +1,7 @@
 //! Aider's chat histories.
 
-use crate::support::{Sample, figures, sessions, texts, tokens};
-use backstory_session::model::Agent;
+use crate::support::{Sample, figures, one, sessions, texts, tokens};
+use backstory_session::model::{Agent, Change, Content, Effect};
 
 pub(crate) fn aider() -> Sample {
     let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.0  \n> Model: model-z with diff edit format  \n> Git repo: .git with 3 files  \n\n#### Please change it  \n#### and say so  \n\nSure:\n\na.py\n```python\n# not a heading\n> not the program\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n\n> Tokens: 1.2k sent, 60 received. Cost: $0.02 message, $0.02 session.  \n> Applied edit to a.py  \n> Commit abc1234 Change it  \n\n# aider chat started at 2026-01-31 10:00:00\n\n#### /exit  \n";
@@ -46,4 +46,53 @@ fn aider_when_the_program_says_more() {
     let (_folder, bare) = read(&history.replace("  \n", "\n"));
     assert_eq!(bare.versions[0].as_ref(), "0.86.2");
     assert_eq!(tokens(&bare), [30, 5, 0]);
+}
+
+fn read(history: &str) -> (tempfile::TempDir, backstory_session::model::Session) {
+    let history = format!("\n# aider chat started at 2026-01-31 09:30:00\n\n{history}");
+    one(Agent::Aider, vec![("project/.aider.chat.history.md", history.into_bytes())])
+}
+
+#[test]
+fn a_heading_of_an_answer_is_no_prompt() {
+    let (_folder, session) = read("#### Explain  \n\nSure.\n\n##### A heading\n\nMore.\n");
+    assert_eq!(session.turns.len(), 1);
+    assert_eq!(texts(&session)[1], "Sure.\n\n##### A heading\n\nMore.");
+}
+
+#[test]
+fn fences_of_two_marks() {
+    let answer = "~~~\n```\n#### not asked\n~~~\n";
+    let (_folder, session) = read(&format!("#### Explain  \n\n{answer}\n#### And?  \n"));
+    assert_eq!(session.turns.len(), 2, "{:?}", texts(&session));
+}
+
+#[test]
+fn a_heading_inside_of_a_block() {
+    let block = "<<<<<<< SEARCH\nTitle\n==========\n=======\nName\n==========\n>>>>>>> REPLACE";
+    let history = format!(
+        "#### Change it  \n\na.md\n```\n{block}\n```\n\n> Tokens: 10 sent, 2 received.  \n> Applied edit to a.md  \n"
+    );
+    let (_folder, session) = read(&history);
+    let effect = &session.turns[0].calls().next().unwrap().effects[0];
+    let Effect::Edit(edit) = effect else { panic!() };
+    let Change::Replace(list) = &edit.change else { panic!() };
+    assert_eq!(list[0].old, Content::Owned("Title\n==========\n".into()));
+}
+
+#[test]
+fn the_folder_is_told_from_the_root() {
+    let (folder, session) = read("#### Go  \n");
+    let expected = std::fs::canonicalize(folder.path().join("project")).unwrap();
+    assert_eq!(session.cwds[0].as_ref(), expected.to_str().unwrap());
+    let files =
+        vec![(".aider.chat.history.md", b"# aider chat started at 2026-01-31 09:30:00\n".to_vec())];
+    let (folder, _) = one(Agent::Aider, files);
+    // As it is typed: from where one stands.
+    let here = std::env::current_dir().unwrap();
+    let up: std::path::PathBuf = here.components().skip(1).map(|_| "..").collect();
+    let path = up.join(folder.path().strip_prefix("/").unwrap());
+    let sessions = crate::support::read_all(path);
+    let expected = std::fs::canonicalize(folder.path()).unwrap();
+    assert_eq!(sessions[0].cwds[0].as_ref(), expected.to_str().unwrap());
 }

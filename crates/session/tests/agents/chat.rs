@@ -1,6 +1,6 @@
 //! Agents that write conversations in the shape of a chat API: SWE-agent, mini-swe-agent, SWE-smith.
 
-use crate::support::{Sample, edits, figures, lines, sessions, texts, tokens};
+use crate::support::{Sample, edits, events, figures, lines, one, sessions, texts, tokens};
 use backstory_session::model::Agent;
 use serde_json::{Value, json};
 
@@ -155,5 +155,58 @@ fn swe_smith_rows_of_three_dialects() {
         let expected =
             if session.id == "xml" { vec![("/t/b.py".to_owned(), "create")] } else { vec![] };
         assert_eq!(edits(session), expected);
+    }
+}
+
+#[test]
+fn demonstrations_and_messages_of_several_parts() {
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let picture =
+        json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,AA" } });
+    let document = json!({ "environment": "e", "trajectory": [], "history": [
+        { "role": "system", "content": [part("One"), part("Two")] },
+        { "role": "user", "content": [part("Shown"), part("to you")], "is_demo": true },
+        { "role": "assistant", "content": "As shown", "is_demo": true, "action": "ls" },
+        { "role": "user", "content": [part("Fix it"), picture] },
+        { "role": "assistant", "content": "Hm." },
+        { "role": "user", "content": [part("Badly"), part("formed")] },
+    ] });
+    let (_folder, session) =
+        one(Agent::SweAgent, vec![("demo.traj", document.to_string().into_bytes())]);
+    assert_eq!(figures(&session), [1, 1, 0, 0, 0], "a demonstration is no work");
+    assert_eq!(session.turns[0].prompt.blocks.len(), 2);
+    let told = [
+        "system: Two",
+        "demonstration: Shown",
+        "demonstration: to you",
+        "demonstration: As shown",
+        "feedback: Badly",
+        "feedback: formed",
+    ];
+    assert_eq!(events(&session), told);
+}
+
+#[test]
+fn an_answer_with_two_commands_runs_none() {
+    let answer = "```bash\nrm a\n```\nor\n```bash\nrm b\n```";
+    let bare = json!([{ "role": "user", "content": "Go" }, { "role": "assistant", "content": answer },
+        { "role": "user", "content": "Please give one action." }]);
+    let (_folder, session) =
+        one(Agent::MiniSweAgent, vec![("x.traj.json", bare.to_string().into_bytes())]);
+    assert_eq!(figures(&session), [1, 1, 0, 0, 0]);
+    assert_eq!(events(&session), ["feedback: Please give one action."]);
+}
+
+#[test]
+fn messages_that_are_no_messages() {
+    let row = |messages: Value| json!({ "instance_id": "i", "traj_id": "t", "messages": messages });
+    for (messages, problem) in [
+        (json!("[{\"role\": \"user\""), "invalid-json"),
+        (json!("no JSON"), "invalid-json"),
+        (json!({ "role": "user" }), "wrong-shape"),
+    ] {
+        let files = vec![("rows.jsonl", lines(&[row(messages)]))];
+        let (_folder, session) = one(Agent::SweSmith, files);
+        assert_eq!(session.problems.listed()[0].id.name(), problem);
     }
 }

@@ -1,7 +1,7 @@
 //! Tasks and sessions of Cline.
 
-use crate::support::{Sample, edits, figures, sessions, texts, tokens};
-use backstory_session::model::Agent;
+use crate::support::{Sample, edits, events, figures, one, sessions, texts, tokens};
+use backstory_session::model::{Agent, Block, Content};
 use serde_json::json;
 
 pub(crate) fn cline() -> Sample {
@@ -69,4 +69,49 @@ fn cline_new_and_classic() {
     assert_eq!(tokens(classic), [30, 6, 10]);
     assert_eq!(edits(classic), [("a.py".to_owned(), "write")]);
     assert_eq!(classic.title.as_ref().unwrap().text, "Fix it");
+}
+
+fn task(messages: serde_json::Value) -> (tempfile::TempDir, backstory_session::model::Session) {
+    let name = "tasks/1769851800000/api_conversation_history.json";
+    one(Agent::Cline, vec![(name, messages.to_string().into_bytes())])
+}
+
+#[test]
+fn markup_in_the_text_of_a_native_answer() {
+    let text = "As in <write_to_file>\n<path>a</path>\n<content>x</content>\n</write_to_file>";
+    let (_folder, session) = task(json!([
+        { "role": "user", "content": "Go" },
+        { "role": "assistant", "content": [{ "type": "text", "text": text },
+            { "type": "tool_use", "id": "c1", "name": "read_file", "input": { "path": "b" } }] },
+    ]));
+    assert_eq!((session.counts.calls, edits(&session).len()), (1, 0));
+}
+
+#[test]
+fn pictures_of_results_and_messages_of_context_only() {
+    let details = "<environment_details>\nfiles\n</environment_details>";
+    let source = json!({ "type": "base64", "media_type": "image/png", "data": "AAAA" });
+    let (_folder, session) = task(json!([
+        { "role": "user", "content": "Go" },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "c1", "name": "browser", "input": {} }] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c1", "content": [
+            { "type": "text", "text": "shot" }, { "type": "image", "source": source }] }] },
+        { "role": "user", "content": [{ "type": "text", "text": details }] },
+    ]));
+    let result = session.turns[0].calls().next().unwrap().result.as_ref().unwrap();
+    assert_eq!((result.text.len(), result.blocks.len()), (1, 1));
+    assert!(matches!(result.blocks[0], Block::Image { data: Some(_), .. }));
+    assert_eq!(events(&session), [format!("context: {details}")]);
+}
+
+#[test]
+fn tags_that_nothing_closes() {
+    let open: String = (0..50_000).map(|number| format!("<a{number}>")).collect();
+    let text = format!("<execute_command>\n{open}<command>ls</command>\n</execute_command>");
+    let (_folder, session) = task(json!([
+        { "role": "user", "content": "Go" },
+        { "role": "assistant", "content": [{ "type": "text", "text": text }] },
+    ]));
+    let call = session.turns[0].calls().next().unwrap();
+    assert_eq!(call.input, Some(Content::Owned("{\"command\":\"ls\"}".into())));
 }

@@ -5,6 +5,8 @@ mod aider;
 mod chat;
 mod cline;
 mod codex;
+mod codex_faults;
+mod kept;
 #[path = "../../../../fuzz/laws/agents.rs"]
 mod laws;
 mod openhands;

@@ -1,7 +1,8 @@
 //! Events and conversations of OpenHands.
 
-use crate::support::{Sample, edits, figures, lines, sessions, texts, tokens};
-use backstory_session::model::{Agent, Outcome};
+use crate::support::{Sample, edits, figures, lines, one, sessions, texts, tokens};
+use backstory_session::model::{Agent, Outcome, Session};
+use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};
 
 pub(crate) fn openhands_events() -> Vec<Value> {
@@ -148,4 +149,78 @@ fn openhands_conversations_of_the_sdk() {
         assert_eq!(edits(session), [("/w/a.py".to_owned(), "replace")]);
         assert_eq!(session.reported_cost, Some(0.5));
     }
+}
+
+/// Events of a conversation that name their parents.
+fn chain(texts: &[&str]) -> Vec<Value> {
+    let event = |(number, text): (usize, &&str)| {
+        let parent = number.checked_sub(1).map(|parent| format!("e{parent}"));
+        json!({ "id": format!("e{number}"), "kind": "MessageEvent", "parent_id": parent,
+            "source": if number % 2 == 0 { "user" } else { "agent" },
+            "llm_message": { "role": "user", "content": [{ "type": "text", "text": text }] } })
+    };
+    texts.iter().enumerate().map(event).collect()
+}
+
+fn conversation(events: &[Value], state: &str, broken: usize) -> (tempfile::TempDir, Session) {
+    let mut files: Vec<(&'static str, Vec<u8>)> =
+        vec![("c/base_state.json", state.as_bytes().to_vec())];
+    for (number, event) in events.iter().enumerate() {
+        let name = format!("c/events/event-{number:05}-x.json");
+        let content = event.to_string();
+        let length = if number == broken { content.len() / 2 } else { content.len() };
+        files.push((name.leak(), content.as_bytes()[..length].to_vec()));
+    }
+    one(Agent::OpenHands, files)
+}
+
+#[test]
+fn a_broken_event_leaves_the_others_where_they_are() {
+    let events = chain(&["One", "Two", "Three", "Four"]);
+    let (_folder, session) = conversation(&events, "{}", 1);
+    assert_eq!(texts(&session), ["user: One", "user: Three", "Four"]);
+    assert!(session.abandoned.is_empty());
+    assert_eq!(session.turns[1].line, Some(3), "events keep their numbers");
+    assert_eq!(session.file.bad_lines, 1);
+}
+
+#[test]
+fn a_state_that_is_broken_or_newer_than_the_events() {
+    let (_folder, session) = conversation(&chain(&["One"]), "{\"id\": ", usize::MAX);
+    assert_eq!(session.problems.listed()[0].id.name(), "torn-tail");
+    let stats =
+        |cost: f64| json!({ "usage_to_metrics": { "default": { "accumulated_cost": cost } } });
+    let mut events = chain(&["One", "Two"]);
+    for cost in [0.1, 0.0] {
+        events.push(
+            json!({ "id": "s", "kind": "ConversationStateUpdateEvent", "source": "environment",
+            "key": "stats", "value": stats(cost) }),
+        );
+    }
+    let state = json!({ "id": "1", "stats": stats(0.5) }).to_string();
+    let (_folder, session) = conversation(&events, &state, usize::MAX);
+    assert_eq!(session.reported_cost, Some(0.5), "the state is written last");
+    let (_folder, session) = conversation(&events, "{}", usize::MAX);
+    assert_eq!(session.reported_cost, Some(0.1), "a total of nothing takes nothing away");
+}
+
+#[test]
+fn pictures_in_messages_of_the_sdk() {
+    let mut events = chain(&["One", "Two"]);
+    let picture = json!({ "type": "image", "image_urls": ["data:image/png;base64,AA"] });
+    for event in &mut events {
+        event["llm_message"]["content"].as_array_mut().unwrap().push(picture.clone());
+    }
+    let (_folder, session) = conversation(&events, "{}", usize::MAX);
+    assert_eq!(session.turns[0].prompt.blocks.len(), 2);
+    assert_eq!(session.turns[0].steps[0].blocks.len(), 2);
+}
+
+#[test]
+fn size_and_time_of_a_conversation_are_those_of_its_files() {
+    let events = chain(&["One", "Two"]);
+    let (folder, _) = conversation(&events, "{}", usize::MAX);
+    let bytes: usize = events.iter().map(|event| event.to_string().len()).sum();
+    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    assert_eq!(found.sessions[0].bytes, bytes as u64 + 2);
 }

@@ -98,3 +98,24 @@ pub(crate) fn edits(session: &Session) -> Vec<(String, &'static str)> {
         })
         .collect()
 }
+
+/// What happened beside prompts and answers.
+pub(crate) fn events(session: &Session) -> Vec<String> {
+    let mut reader = session.source.open().unwrap();
+    let events = session.turns.iter().flat_map(|turn| &turn.events);
+    let mut told = |event: &backstory_session::model::Event| match &event.text {
+        Some(text) => format!("{}: {}", event.kind, reader.text(text).unwrap()),
+        None => event.kind.to_string(),
+    };
+    events.map(|event| told(event)).collect()
+}
+
+/// The only session of a sample.
+pub(crate) fn one(
+    agent: Agent,
+    files: Vec<(&'static str, Vec<u8>)>,
+) -> (tempfile::TempDir, Session) {
+    let (folder, mut sessions) = sessions(&Sample { agent, files });
+    assert_eq!(sessions.len(), 1);
+    (folder, sessions.remove(0))
+}

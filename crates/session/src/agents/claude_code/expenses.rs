@@ -5,7 +5,6 @@
 //! rule of [`turns`](super::turns) applies: the record with the largest output count is the truest.
 
 use super::time;
-use crate::model::Session;
 use crate::stats::{Detail, Expense, Geography, Speed, Spent};
 use crate::store::{Selective, StoreError, read_selected};
 use backstory_format::claude::{self, BlockKind, Envelope, Message, RecordKind, Usage};
@@ -41,55 +40,27 @@ pub(crate) fn expenses(
     detail: Detail,
     buffer: &mut Vec<u8>,
 ) -> Result<Expenses, StoreError> {
-    let new = || Expenses {
-        cwd: None,
-        started: None,
-        messages: Vec::new(),
-        copies: HashSet::default(),
-        by_id: HashMap::default(),
-        texts: HashSet::default(),
-        detail,
-    };
+    let new = || Expenses::new(detail);
     Ok(read_selected(path, limits, buffer, &MODEL_RECORD, new)?.visitor)
 }
 
 impl Expenses {
-    /// The messages of a session that another agent wrote. Where only totals are known, they are
-    /// one message.
-    pub(crate) fn of(session: &Session, detail: Detail) -> Expenses {
-        let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
-        let steps = session.turns.iter().chain(left).flat_map(|turn| &turn.steps);
-        let mut messages: Vec<Expense> = Vec::new();
-        for step in steps.filter(|step| !step.synthetic) {
-            let own = step.message_id.clone().or_else(|| step.uuids.first().cloned());
-            let calls = step.calls().filter(|_| detail == Detail::Calls).filter_map(|call| {
-                let id = FixedState::default().hash_one(call.id.as_deref()?.as_bytes());
-                Some((id, call.name.clone()?))
-            });
-            messages.push(Expense {
-                id: format!("{}:{}", session.id, own.unwrap_or_default()).into(),
-                model: step.model.clone(),
-                time: step.timestamp,
-                sidechain: false,
-                spent: step
-                    .usage
-                    .as_ref()
-                    .map(|usage| Spent { tokens: usage.tokens(), ..Spent::default() }),
-                finished: true,
-                calls: calls.collect(),
-            });
-        }
-        if messages.iter().all(|message| message.spent.is_none())
-            && session.usage.total() > 0
-            && let Some(first) = messages.first_mut()
-        {
-            first.spent = Some(Spent { tokens: session.usage.tokens(), ..Spent::default() });
-        }
+    /// What is known without this reader.
+    pub(crate) fn told(
+        cwd: Option<Arc<str>>,
+        started: Option<Timestamp>,
+        messages: Vec<Expense>,
+        detail: Detail,
+    ) -> Expenses {
+        Expenses { cwd, started, messages, ..Expenses::new(detail) }
+    }
+
+    fn new(detail: Detail) -> Expenses {
         Expenses {
-            cwd: session.cwds.first().cloned(),
-            started: session.started,
-            messages,
-            copies: Default::default(),
+            cwd: None,
+            started: None,
+            messages: Vec::new(),
+            copies: HashSet::default(),
             by_id: HashMap::default(),
             texts: HashSet::default(),
             detail,

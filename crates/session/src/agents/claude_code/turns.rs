@@ -7,7 +7,8 @@ use super::recovery::{Groups, Link};
 use super::rows::{MessagePart, PromptShape, Row, Rows};
 use super::told::{Told, event};
 use crate::model::{
-    Block, Call, Content, Outcome, Prompt, PromptBlock, Recovered, Step, Turn, TurnKind, UsageTotal,
+    Block, Call, Content, IdOrigin, Outcome, Prompt, PromptBlock, Recovered, Step, Turn, TurnKind,
+    UsageTotal,
 };
 use backstory_format::claude::{BlockKind, RecordKind};
 use hashbrown::{HashMap, HashSet};
@@ -247,6 +248,7 @@ impl Teller<'_> {
             blocks.push(Block::Call(Box::new(Call {
                 effects: Vec::new(),
                 id: rows.names.text(block.id),
+                id_origin: IdOrigin::Trace,
                 name: rows.names.shared(block.name),
                 input: block.payload.map(Content::Json),
                 result: result.map(|(row, block)| calls::result(rows, row, block)),

@@ -6,14 +6,16 @@
 mod tools;
 mod xml;
 
-use super::common::{Cite, Draft, context, document, timestamp, typed};
+use super::common::{
+    Action, Cite, Draft, context, document, other, problem, timestamp, told, typed,
+};
 use crate::model::{
-    Agent, Block, Call, CallOutcome, Content, ForkedFrom, PromptBlock, Session, Title, TitleSource,
-    TurnKind, UsageTotal,
+    Agent, Call, CallOutcome, Content, Effect, ForkedFrom, IdOrigin, PromptBlock, Session, Title,
+    TitleSource, TurnKind, UsageTotal,
 };
 use crate::store::{SessionFiles, StoreError};
-use backstory_format::Limits;
-use backstory_format::json::{Kind, Value};
+use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::{Limits, ProblemId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,8 +26,7 @@ pub(super) const UNREAD: [&str; 2] =
 pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
     let draft = document.draft(Agent::Cline, files);
-    let mut reading =
-        Reading { draft, cite: document.cite(), made_ids: 0, waiting: None, cost: 0.0 };
+    let mut reading = Reading { draft, cite: document.cite(), waiting: None, cost: 0.0 };
     if let Some(value) = document.value() {
         let messages = match value.kind() {
             Kind::Array => Some(value),
@@ -50,10 +51,17 @@ pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, Stor
 struct Reading {
     draft: Draft,
     cite: Cite,
-    made_ids: u64,
     /// An action in the text of the last message.
-    waiting: Option<String>,
+    waiting: Option<Box<str>>,
     cost: f64,
+}
+
+/// Where the calls of an answer stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    /// In blocks of their own: XML in its text is text.
+    Blocks,
+    Text,
 }
 
 impl Reading {
@@ -89,10 +97,15 @@ impl Reading {
         let step = self.draft.step();
         step.model = model.map(|model| Arc::from(&*model)).or(step.model.take());
         step.usage = metrics.as_ref().and_then(usage);
+        let is_call = |block: &Value<'_>| block.get_text("type").is_some_and(|t| t == "tool_use");
+        let source = match blocks.iter().any(is_call) {
+            true => Calls::Blocks,
+            false => Calls::Text,
+        };
         for block in blocks {
             match block.get_text("type").as_deref() {
-                Some("thinking") => self.draft.thinking(self.cite.field(block, "thinking"), false),
-                Some("redacted_thinking") => self.draft.thinking(None, true),
+                Some("thinking") => self.draft.thinking(self.cite.field(block, "thinking")),
+                Some("redacted_thinking") => self.draft.hidden_thinking(),
                 Some("tool_use") => {
                     let input = block.get("input");
                     let name = block.get_text("name");
@@ -102,6 +115,7 @@ impl Reading {
                     };
                     self.draft.call(Call {
                         id: block.get_text("id").map(Into::into),
+                        id_origin: IdOrigin::Trace,
                         name: name.map(|name| Arc::from(&*name)),
                         input: input.map(|input| self.cite.json(&input)),
                         result: None,
@@ -109,12 +123,11 @@ impl Reading {
                         effects,
                     });
                 }
-                Some("text") => self.words(block.get("text")),
-                None => self.words(Some(*block)),
-                Some(other) => {
-                    let value = self.cite.json(block);
-                    let type_name = Some(Arc::from(other));
-                    self.draft.step().blocks.push(Block::Other { type_name, value });
+                Some("text") => self.words(block.get("text"), source),
+                None if block.kind() == Kind::String => self.words(Some(*block), source),
+                _ => {
+                    let block = other(block, self.cite);
+                    self.draft.step().blocks.push(block);
                 }
             }
         }
@@ -122,21 +135,24 @@ impl Reading {
     }
 
     /// Text of an answer, and the action in it, if there is one.
-    fn words(&mut self, text: Option<Value<'_>>) {
+    fn words(&mut self, text: Option<Value<'_>>, source: Calls) {
         let Some(value) = text else { return };
         if let Some(content) = self.cite.text(&value) {
             self.draft.text(content);
         }
+        if source == Calls::Blocks {
+            return;
+        }
         let Some(action) = value.text().and_then(|text| xml::action(&text)) else { return };
-        self.made_ids += 1;
-        let id = format!("call-{}", self.made_ids);
+        let id = self.draft.made_id();
         self.draft.call(Call {
-            id: Some(id.as_str().into()),
-            name: Some(Arc::from(action.name.as_str())),
-            input: Some(Content::Owned(action.input.as_str().into())),
+            id: Some(id.clone()),
+            id_origin: IdOrigin::Reader,
+            effects: effects(&action),
+            name: Some(action.name.into()),
+            input: Some(Content::Owned(action.input.into())),
             result: None,
             subagent: None,
-            effects: action.effects(),
         });
         self.waiting = Some(id);
     }
@@ -147,12 +163,10 @@ impl Reading {
         for block in blocks {
             let type_name = block.get_text("type");
             let value = if type_name.is_some() { block.get("text") } else { Some(*block) };
-            match type_name.as_deref() {
-                Some("tool_result") => self.result(block),
-                Some("text") | None => {
-                    let Some(value) = value else { continue };
-                    let Some(text) = value.text() else { continue };
-                    let Some(content) = self.cite.text(&value) else { continue };
+            let said = value.and_then(|value| Some((value.text()?, self.cite.text(&value)?)));
+            match (type_name.as_deref(), said) {
+                (Some("tool_result"), _) => self.result(block),
+                (Some("text") | None, Some((text, content))) => {
                     if self.outcome_in_text(&text, &content) {
                         continue;
                     }
@@ -169,25 +183,19 @@ impl Reading {
                         }
                     }
                 }
-                Some("image") => {
-                    let source = block.get("source");
-                    let source = source.as_ref();
-                    let media_type = source.and_then(|source| source.get_text("media_type"));
-                    let data = source.and_then(|source| self.cite.field(source, "data"));
-                    let media_type = media_type.map(|name| Arc::from(&*name));
-                    let block = Block::Image { media_type, data };
-                    prompt.push(PromptBlock { block, context: false });
-                }
-                Some(other) => {
-                    let value = self.cite.json(block);
-                    let type_name = Some(Arc::from(other));
-                    let block = Block::Other { type_name, value };
-                    prompt.push(PromptBlock { block, context: true });
+                (kind, _) => {
+                    let context = kind != Some("image");
+                    prompt.push(PromptBlock { block: other(block, self.cite), context });
                 }
             }
         }
         if words.is_some() || prompt.iter().any(|block| !block.context) {
             self.draft.prompt(TurnKind::Human, prompt, words.as_deref());
+        } else {
+            // Nobody typed anything: the extension tells the model how things stand.
+            for text in prompt.into_iter().filter_map(|part| told(part.block)) {
+                self.draft.event("context", Some(text));
+            }
         }
     }
 
@@ -195,7 +203,7 @@ impl Reading {
         let id = block.get_text("tool_use_id");
         let failed = block.get("is_error").and_then(|failed| failed.boolean()) == Some(true);
         let content = block.get("content");
-        let mut text = Vec::new();
+        let (mut text, mut others) = (Vec::new(), Vec::new());
         let mut wrong = failed;
         let mut created = false;
         match &content {
@@ -204,7 +212,12 @@ impl Reading {
                     let success = part.get("success").and_then(|success| success.boolean());
                     wrong |= success == Some(false);
                     let said = ["text", "result", "error"].iter();
-                    text.extend(said.filter_map(|name| self.cite.field(&part, name)));
+                    let said = said.filter_map(|name| self.cite.field(&part, name));
+                    let before = text.len();
+                    text.extend(said);
+                    if text.len() == before && part.get("text").is_none() {
+                        others.push(other(&part, self.cite));
+                    }
                 }
             }
             Some(content) => {
@@ -216,7 +229,8 @@ impl Reading {
             None => {}
         }
         let outcome = if wrong { CallOutcome::Error } else { CallOutcome::Ok };
-        let result = self.draft.plain_result(outcome, text);
+        let mut result = self.draft.plain_result(outcome, text);
+        result.blocks = others;
         self.draft.result(id.as_deref(), result);
         if let Some(call) =
             id.and_then(|id| self.draft.find_call(&id)).filter(|_| created && !wrong)
@@ -257,10 +271,17 @@ fn usage(metrics: &Value<'_>) -> Option<UsageTotal> {
 
 /// What other files of the session say: its record (SDK), the screen's messages (extension).
 fn beside(files: &SessionFiles, limits: Limits, session: &mut Session) {
-    let (path, is_record) = neighbour(&files.path);
-    let Ok(screen) = document(&path, None, limits) else { return };
+    let neighbour = neighbour(&files.path);
+    let (Neighbour::Record(path) | Neighbour::Screen(path)) = &neighbour;
+    if !path.exists() {
+        return;
+    }
+    let Ok(screen) = document(path, None, limits) else {
+        return session.problems.push(problem(ProblemId::UnreadFile, 0));
+    };
+    session.problems.add(screen.problems());
     let Some(screen) = screen.value() else { return };
-    if is_record {
+    if let Neighbour::Record(_) = neighbour {
         return session_record(&screen, session);
     }
     let mut requests = Vec::new();
@@ -287,19 +308,36 @@ fn beside(files: &SessionFiles, limits: Limits, session: &mut Session) {
     session.reported_cost = session.reported_cost.or((cost > 0.0).then_some(cost));
 }
 
-/// The other file of a session, and whether it is a session's record.
-fn neighbour(path: &Path) -> (PathBuf, bool) {
+/// The other file of a session.
+#[derive(Debug)]
+enum Neighbour {
+    /// What the SDK notes about it.
+    Record(PathBuf),
+    /// What the extension showed.
+    Screen(PathBuf),
+}
+
+fn neighbour(path: &Path) -> Neighbour {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match name.strip_suffix(".messages.json") {
-        Some(stem) => (path.with_file_name(format!("{stem}.json")), true),
-        None => (path.with_file_name("ui_messages.json"), false),
+        Some(stem) => Neighbour::Record(path.with_file_name(format!("{stem}.json"))),
+        None => Neighbour::Screen(path.with_file_name("ui_messages.json")),
     }
 }
 
 /// Every file of a session that is read.
 pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
-    let beside = Some(neighbour(path).0).filter(|path| path.is_file());
+    let (Neighbour::Record(beside) | Neighbour::Screen(beside)) = neighbour(path);
+    let beside = Some(beside).filter(|path| path.is_file());
     std::iter::once(path.to_path_buf()).chain(beside).collect()
+}
+
+/// What an action in the text does, by its parameters.
+fn effects(action: &Action) -> Vec<Effect> {
+    let mut tape = Tape::new();
+    let bytes = action.input.as_bytes();
+    let input = scan(bytes, 0, 8, &mut tape).ok().and_then(|_| tape.root(bytes));
+    input.map(|input| tools::effects(&action.name, &input, Cite::copied())).unwrap_or_default()
 }
 
 fn session_record(record: &Value<'_>, session: &mut Session) {

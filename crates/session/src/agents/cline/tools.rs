@@ -1,6 +1,6 @@
 //! What Cline's tools do to files.
 
-use crate::agents::common::Cite;
+use crate::agents::common::{Cite, Dialect, search_replace};
 use crate::model::{Call, Change, Content, Effect, FileEdit, Replacement};
 use backstory_format::json::Value;
 
@@ -48,25 +48,21 @@ pub(super) fn mark_created(call: &mut Call) {
     }
 }
 
-pub(super) fn shell(command: Content) -> Effect {
+fn shell(command: Content) -> Effect {
     Effect::Shell { command }
 }
 
-pub(super) fn write(path: &str, content: Content) -> Effect {
-    edit(path, Change::Write { content, created: false })
+fn write(path: &str, content: Content) -> Effect {
+    FileEdit::new(path, Change::Write { content, created: false }).into()
 }
 
 fn replace(path: &str, old: Content, new: Content) -> Effect {
-    edit(path, Change::Replace(vec![Replacement { old, new, all: false }]))
-}
-
-fn edit(path: &str, change: Change) -> Effect {
-    let (before, after, places) = (None, None, Vec::new());
-    Effect::Edit(Box::new(FileEdit { path: path.into(), change, before, after, places }))
+    let replacements = vec![Replacement { old, new, all: false }];
+    FileEdit::new(path, Change::Replace(replacements)).into()
 }
 
 /// `------- SEARCH` … `=======` … `+++++++ REPLACE`, in either of two spellings.
-pub(super) fn blocks(path: &str, diff: &str) -> Option<Effect> {
-    let replacements = crate::agents::common::search_replace(diff)?;
-    Some(edit(path, Change::Replace(replacements)))
+fn blocks(path: &str, diff: &str) -> Option<Effect> {
+    let replacements = search_replace(diff, Dialect::Cline)?;
+    Some(FileEdit::new(path, Change::Replace(replacements)).into())
 }

@@ -1,8 +1,9 @@
 //! Tools in the text of an answer, and outcomes in the text of the user's message.
 
-use super::tools;
-use crate::model::{CallOutcome, Content, Effect, UsageTotal};
+use crate::agents::common::Action;
+use crate::model::{CallOutcome, UsageTotal};
 use backstory_format::json::{Tape, scan};
+use hashbrown::HashMap;
 
 /// Tools that the extension knows by tag.
 const TOOLS: [&str; 20] = [
@@ -28,36 +29,8 @@ const TOOLS: [&str; 20] = [
     "focus_chain",
 ];
 
-/// An action with its parameters.
-#[derive(Debug)]
-pub(super) struct Action {
-    pub(super) name: String,
-    /// A JSON object.
-    pub(super) input: String,
-    parameters: Vec<(String, String)>,
-}
-
-impl Action {
-    pub(super) fn effects(&self) -> Vec<Effect> {
-        let get = |name: &str| {
-            let mut found = self.parameters.iter().filter(|(key, _)| key == name);
-            found.next().map(|(_, value)| value.as_str())
-        };
-        let content = |text: &str| Content::Owned(text.into());
-        match (self.name.as_str(), get("path")) {
-            ("execute_command", _) => {
-                get("command").map(|command| tools::shell(content(command))).into_iter().collect()
-            }
-            ("write_to_file", Some(path)) => {
-                get("content").map(|text| tools::write(path, content(text))).into_iter().collect()
-            }
-            ("replace_in_file", Some(path)) => {
-                get("diff").and_then(|diff| tools::blocks(path, diff)).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-}
+/// Names of parameters are short; what is longer is no tag.
+const LONGEST_KEY: usize = 64;
 
 /// The first action in a text.
 pub(super) fn action(text: &str) -> Option<Action> {
@@ -68,39 +41,52 @@ pub(super) fn action(text: &str) -> Option<Action> {
     let (at, name) = tags.min()?;
     let body = text.get(at + name.len() + 2..)?;
     let end = body.rfind(&format!("</{name}>")).unwrap_or(body.len());
-    let mut rest = body.get(..end)?;
-    let mut parameters = Vec::new();
-    while let Some(open) = rest.find('<') {
-        let after = rest.get(open + 1..)?;
-        let Some((key, inside)) = after.split_once('>') else { break };
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        if key.is_empty() || !key.chars().all(plain) {
-            rest = after;
-            continue;
-        }
-        let close = format!("</{key}>");
-        // Content may hold anything, its own closing tag included: the last one counts.
-        let found = match key {
-            "content" | "diff" => inside.rfind(&close),
-            _ => inside.find(&close),
+    let body = body.get(..end)?;
+    let closing = closing(body);
+    let mut parameters = serde_json::Map::new();
+    let mut at = 0;
+    while let Some(open) = memchr::memchr(b'<', body.as_bytes().get(at..)?) {
+        at += open + 1;
+        let Some(key) = key(body.get(at..)?) else { continue };
+        let start = at + key.len() + 1;
+        let stops = closing.get(key).map(Vec::as_slice).unwrap_or_default();
+        let stop = match key {
+            // Content may hold anything, its own closing tag included: the last one counts.
+            "content" | "diff" => stops.last().filter(|stop| **stop >= start),
+            _ => stops.get(stops.partition_point(|stop| *stop < start)),
         };
-        let Some(stop) = found else {
-            rest = inside;
-            continue;
-        };
-        let value = inside.get(..stop)?;
+        at = start;
+        let Some(stop) = stop.copied() else { continue };
+        let value = body.get(start..stop)?;
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = match key {
             "content" | "diff" => value,
             _ => value.strip_suffix('\n').unwrap_or(value),
         };
-        parameters.push((key.to_owned(), value.to_owned()));
-        rest = inside.get(stop + close.len()..)?;
+        parameters.entry(key).or_insert_with(|| value.into());
+        at = stop + key.len() + 3;
     }
-    let map: serde_json::Map<String, serde_json::Value> =
-        parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
-    let input = serde_json::Value::Object(map).to_string();
-    Some(Action { name: name.to_owned(), input, parameters })
+    let input = serde_json::Value::Object(parameters).to_string();
+    Some(Action { name: name.to_owned(), input })
+}
+
+/// Where the closing tags of each name stand.
+fn closing(text: &str) -> HashMap<&str, Vec<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for at in memchr::memmem::find_iter(text.as_bytes(), "</") {
+        if let Some(key) = text.get(at + 2..).and_then(key) {
+            places.entry(key).or_default().push(at);
+        }
+    }
+    places
+}
+
+/// The name of the tag that `text` goes on with, behind `<` or `</`.
+fn key(text: &str) -> Option<&str> {
+    let letters = text.bytes().take(LONGEST_KEY + 1);
+    let length = letters.take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let is_tag = (1..=LONGEST_KEY).contains(&length) && text.as_bytes().get(length) == Some(&b'>');
+    text.get(..length).filter(|_| is_tag)
 }
 
 /// How an action ended, if a text says so.

@@ -3,22 +3,25 @@
 use super::patch;
 use super::rollout::Rollout;
 use crate::agents::common::{Cite, Place, typed};
-use crate::model::{Block, CallOutcome, Content};
+use crate::model::{Block, CallOutcome, Content, Effect};
 use backstory_format::json::Value;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
 /// Texts of a turn that were told as items, and texts that so far only the screen showed.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     items: HashMap<u64, u32>,
-    waiting: Vec<Echo>,
+    /// In the order in which they were shown; those that an item said after all are gone.
+    waiting: Vec<Option<Echo>>,
+    /// Where texts wait, by their hash.
+    places: HashMap<u64, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct Echo {
-    hash: u64,
     place: Place,
     block: Block,
 }
@@ -27,8 +30,9 @@ impl Echoes {
     /// An item with this text; an event that said it before is only its echo.
     pub(super) fn item(&mut self, text: &str) {
         let hash = hash(text);
-        match self.waiting.iter().position(|echo| echo.hash == hash) {
-            Some(at) => drop(self.waiting.remove(at)),
+        let first = self.places.get_mut(&hash).and_then(VecDeque::pop_front);
+        match first.and_then(|at| self.waiting.get_mut(at)) {
+            Some(echo) => *echo = None,
             None => *self.items.entry(hash).or_default() += 1,
         }
     }
@@ -46,7 +50,8 @@ impl Echoes {
 
     fn wait(&mut self, text: &str, place: Place, block: Block) {
         if !self.takes(text) {
-            self.waiting.push(Echo { hash: hash(text), place, block });
+            self.places.entry(hash(text)).or_default().push_back(self.waiting.len());
+            self.waiting.push(Some(Echo { place, block }));
         }
     }
 }
@@ -58,8 +63,8 @@ fn hash(text: &str) -> u64 {
 impl Rollout {
     /// Tells what only events said, once the turn is over.
     pub(super) fn flush_echoes(&mut self) {
-        let waiting = std::mem::take(&mut self.echoes.waiting);
-        self.echoes.items.clear();
+        let Echoes { waiting, .. } = std::mem::take(&mut self.echoes);
+        let waiting: Vec<Echo> = waiting.into_iter().flatten().collect();
         if waiting.is_empty() {
             return;
         }
@@ -157,10 +162,13 @@ impl Rollout {
         let effects = told.get("changes").map(|changes| patch::changes(&changes));
         let Some(call) = self.draft.find_call(&id) else { return };
         let refused = call.result.as_ref().is_some_and(|result| result.outcome != CallOutcome::Ok);
+        // What else the command did beside the patch stays.
+        let is_edit = |effect: &Effect| matches!(effect, Effect::Edit(_));
         if failed || refused {
-            call.effects.clear();
+            call.effects.retain(|effect| !refused && !is_edit(effect));
         } else if let Some(effects) = effects.filter(|effects| !effects.is_empty()) {
-            call.effects = effects;
+            call.effects.retain(|effect| !is_edit(effect));
+            call.effects.splice(0..0, effects);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Rollouts of 2025: lines without envelope, and single JSON documents.
 
 use super::rollout::Rollout;
-use crate::agents::common::Cite;
-use backstory_format::json::{Kind, Tape, Value, scan};
-use backstory_format::{Limits, Problem, ProblemId, Totals};
-use std::borrow::Cow;
+use crate::agents::common::{Cite, document};
+use crate::model::{Agent, Session};
+use crate::store::{SessionFiles, StoreError};
+use backstory_format::Limits;
+use backstory_format::json::{Kind, Value};
 
 /// A line without envelope: the facts of the first line, or an item as the API knows it.
 pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
@@ -20,34 +21,20 @@ pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
 }
 
 /// `{"session": {…}, "items": [ … ]}`.
-pub(super) fn read(bytes: &[u8], limits: Limits, rollout: &mut Rollout) -> Totals {
-    let mut totals = Totals { bytes: bytes.len() as u64, lines: 1, ..Totals::default() };
-    let mut tape = Tape::new();
-    let cite = Cite::at(0);
-    match scan(bytes, 0, limits.max_depth, &mut tape) {
-        Ok(_) => {
-            let Some(value) = tape.root(bytes) else { return totals };
-            if let Some(session) = value.get("session").filter(|v| v.kind() == Kind::Object) {
-                rollout.line(session, 1, cite);
-            }
-            let items = value.get("items");
-            for (number, item) in items.iter().flat_map(|items| items.items()).enumerate() {
-                totals.records += 1;
-                rollout.line(item, number as u64 + 1, cite);
-            }
+pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+    let mut document = document(&files.path, files.part.clone(), limits)?;
+    let mut rollout = Rollout::new(document.draft(Agent::Codex, files));
+    if let Some(value) = document.value() {
+        let cite = document.cite();
+        if let Some(session) = value.get("session").filter(|v| v.kind() == Kind::Object) {
+            rollout.line(session, 1, cite);
         }
-        Err(fault) => {
-            totals.bad_lines = 1;
-            rollout.draft.session.problems.push(Problem {
-                id: ProblemId::InvalidJson,
-                line: 1,
-                offset: fault.at as u64,
-                length: 1,
-                detail: Cow::Borrowed(""),
-            });
+        let items = value.get("items");
+        for (item, number) in items.iter().flat_map(|items| items.items()).zip(1..) {
+            rollout.line(item, number, cite);
         }
     }
-    totals
+    Ok(rollout.finish())
 }
 
 /// `{"output": "…", "metadata": {"exit_code": 1}}` inside a string.

@@ -6,7 +6,7 @@
 use crate::model::{Change, Content, Effect, FileEdit, HunkPlace, Replacement};
 use backstory_format::json::Value;
 
-/// Edits of a patch as models write it, alone or inside a shell command:
+/// Edits of a patch as models write it, in a folder (the one the agent works in, if there is none):
 ///
 /// ```text
 /// *** Begin Patch
@@ -16,13 +16,13 @@ use backstory_format::json::Value;
 /// +    new
 /// *** End Patch
 /// ```
-pub(super) fn effects(text: &str) -> Vec<Effect> {
+pub(super) fn effects(text: &str, folder: &str) -> Vec<Effect> {
     let lines = text.lines().skip_while(|line| line.trim() != "*** Begin Patch").skip(1);
     let lines = lines.take_while(|line| line.trim() != "*** End Patch");
     let mut edits: Vec<Effect> = Vec::new();
     let mut open: Option<Open> = None;
     for line in lines {
-        if let Some(next) = Open::start(line) {
+        if let Some(next) = Open::start(line, folder) {
             edits.extend(open.replace(next).into_iter().flat_map(Open::close));
         } else if let Some(open) = &mut open {
             open.line(line);
@@ -35,6 +35,7 @@ pub(super) fn effects(text: &str) -> Vec<Effect> {
 /// The section of one file.
 struct Open {
     path: String,
+    folder: String,
     kind: Section,
     to: Option<String>,
     added: String,
@@ -49,7 +50,7 @@ enum Section {
 }
 
 impl Open {
-    fn start(line: &str) -> Option<Open> {
+    fn start(line: &str, folder: &str) -> Option<Open> {
         let sections = [
             ("*** Add File: ", Section::Add),
             ("*** Update File: ", Section::Update),
@@ -58,7 +59,8 @@ impl Open {
         let found =
             sections.into_iter().find_map(|(mark, kind)| Some((line.strip_prefix(mark)?, kind)));
         found.map(|(path, kind)| Open {
-            path: path.trim().to_owned(),
+            path: joined(folder, path.trim()),
+            folder: folder.to_owned(),
             kind,
             to: None,
             added: String::new(),
@@ -68,7 +70,7 @@ impl Open {
 
     fn line(&mut self, line: &str) {
         if let Some(to) = line.strip_prefix("*** Move to: ") {
-            self.to = Some(to.trim().to_owned());
+            self.to = Some(joined(&self.folder, to.trim()));
         } else if self.kind == Section::Add {
             if let Some(added) = line.strip_prefix('+') {
                 self.added.push_str(added);
@@ -95,6 +97,16 @@ impl Open {
             Section::Update => replacements(self.hunks),
         };
         moved(self.path, change, Vec::new(), self.to)
+    }
+}
+
+/// A path in a folder.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let from_root = path.starts_with('/') || path.get(1..3) == Some(":\\");
+    match folder.trim_end_matches('/') {
+        "" => path.to_owned(),
+        _ if from_root => path.to_owned(),
+        folder => format!("{folder}/{path}"),
     }
 }
 
@@ -130,10 +142,7 @@ fn replacements(hunks: Vec<(String, String)>) -> Change {
 }
 
 fn moved(path: String, change: Change, places: Vec<HunkPlace>, to: Option<String>) -> Vec<Effect> {
-    let edit = |change, places| {
-        let path = path.as_str().into();
-        Effect::Edit(Box::new(FileEdit { path, change, before: None, after: None, places }))
-    };
+    let edit = |change, places| FileEdit { places, ..FileEdit::new(&path, change) }.into();
     let nothing = matches!(&change, Change::Replace(list) if list.is_empty());
     let mut edits = if nothing { Vec::new() } else { vec![edit(change, places)] };
     edits.extend(to.map(|to| edit(Change::Move { to: to.into() }, Vec::new())));
@@ -229,7 +238,7 @@ mod tests {
     #[test]
     fn a_patch_of_three_files() {
         let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.py\n+def a():\n+\tpass\n*** Update File: b.py\n*** Move to: c.py\n@@ class B:\n \n-    old\n+    new\n*** Delete File: d.py\n*** End Patch\nEOF";
-        let found = effects(patch);
+        let found = effects(patch, "");
         let found = edits(&found);
         assert_eq!(found.len(), 4);
         let Change::Write { content, created: true } = &found[0].change else { panic!() };
@@ -242,7 +251,7 @@ mod tests {
 
     #[test]
     fn other_commands_are_no_patch() {
-        assert!(effects("echo '*** Add File: x'").is_empty());
+        assert!(effects("echo '*** Add File: x'", "").is_empty());
     }
 
     #[test]

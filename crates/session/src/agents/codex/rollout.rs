@@ -1,12 +1,13 @@
 //! Lines of a rollout, one after the other.
 
+use super::base::Base;
 use super::events::Echoes;
-use super::values::{effects, image, is_scaffolding, outcome, tokens};
-use super::{Base, legacy};
-use crate::agents::common::{Cite, Draft, timestamp, typed};
+use super::legacy;
+use super::values::{effects, is_scaffolding, outcome, tokens};
+use crate::agents::common::{Cite, Draft, other, parts as all, timestamp, told, typed};
 use crate::model::{
-    Block, Call, CallOutcome, CompactionKind, Content, ForkedFrom, Parent, PromptBlock, Session,
-    SessionKind, TurnKind, UsageTotal,
+    Block, Call, CallOutcome, CompactionKind, Content, ForkedFrom, IdOrigin, Parent, PromptBlock,
+    Session, SessionKind, TurnKind, UsageTotal,
 };
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
@@ -18,10 +19,11 @@ pub(super) struct Rollout {
     pub(super) draft: Draft,
     /// How content is referred to; none for spans of the file itself.
     pub(super) cite: Option<Cite>,
-    /// Read no more records than this.
-    pub(super) most: Option<u64>,
+    /// Read no records from this ordinal on.
+    pub(super) end: Option<u64>,
     pub(super) base: Option<Base>,
-    records: u64,
+    /// The ordinal of the next record, where it does not say it itself.
+    ordinal: u64,
     named: bool,
     /// What the client told the model on its own behalf before the next prompt.
     scaffolding: Vec<Content>,
@@ -45,12 +47,15 @@ struct Usage {
 
 impl Visitor for Rollout {
     fn record(&mut self, record: &Record<'_>) {
-        if self.most.is_some_and(|most| self.records >= most) {
+        let value = record.value();
+        let ordinal = value.get("ordinal").and_then(|ordinal| ordinal.unsigned());
+        let ordinal = ordinal.unwrap_or(self.ordinal);
+        if self.end.is_some_and(|end| ordinal >= end) {
             return;
         }
-        self.records += 1;
+        self.ordinal = ordinal + 1;
         let cite = self.cite.unwrap_or_else(|| Cite::record(record));
-        self.line(record.value(), record.line, cite);
+        self.line(value, record.line, cite);
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -66,9 +71,9 @@ impl Rollout {
         Rollout {
             draft,
             cite: None,
-            most: None,
+            end: None,
             base: None,
-            records: 0,
+            ordinal: 0,
             named: false,
             scaffolding: Vec::new(),
             echoes: Echoes::default(),
@@ -80,7 +85,15 @@ impl Rollout {
 
     pub(super) fn finish(mut self) -> Session {
         self.flush_echoes();
+        self.instruct();
         self.draft.finish()
+    }
+
+    /// What the client told the model on its own behalf, told where it was told.
+    fn instruct(&mut self) {
+        for text in std::mem::take(&mut self.scaffolding) {
+            self.draft.event("instructions", Some(text));
+        }
     }
 
     /// One line.
@@ -140,14 +153,10 @@ impl Rollout {
             draft.session.parent =
                 Some(Parent { session: parent.into(), call: None, evidence: None });
         }
-        let base = meta.get("history_base");
-        self.base = base.and_then(|base| {
-            Some(Base {
-                thread: base.get_text("thread_id")?.into_owned(),
-                end: base.get("end_ordinal_exclusive").and_then(|end| end.unsigned()),
-                end_byte: base.get("end_byte_offset").and_then(|end| end.unsigned()),
-            })
-        });
+        self.base = Base::of(meta);
+        // Ordinals go on from those of the other file.
+        let end = self.base.as_ref().and_then(|base| base.end);
+        self.ordinal = self.ordinal.max(end.map_or(0, |end| end + 1));
     }
 
     fn turn_context(&mut self, context: &Value<'_>) {
@@ -206,16 +215,16 @@ impl Rollout {
                     if let Some(text) = part.get_text("text") {
                         self.echoes.item(&text);
                     }
-                    if let Some(text) = cite.field(part, "text") {
-                        self.draft.text(text);
-                    }
+                }
+                for part in all(message.get("content").as_ref(), cite) {
+                    self.draft.step().blocks.push(part.block());
                 }
             }
             Some("user") => self.user(&parts, cite),
             // What the client tells the model on its own behalf.
             _ => {
-                let texts = parts.iter().filter_map(|part| cite.field(part, "text"));
-                self.scaffolding.extend(texts);
+                let parts = all(message.get("content").as_ref(), cite).into_iter();
+                self.scaffolding.extend(parts.filter_map(|part| told(part.block())));
             }
         }
     }
@@ -225,9 +234,9 @@ impl Rollout {
         let scaffolding = first.as_deref().is_some_and(is_scaffolding);
         let blocks: Vec<PromptBlock> = parts
             .iter()
-            .filter_map(|part| match part.get_text("type").as_deref() {
-                Some("input_image") => Some(PromptBlock { block: image(part), context: false }),
-                _ => cite.field(part, "text").map(typed),
+            .filter_map(|part| match part.get("text") {
+                Some(_) => cite.field(part, "text").map(typed),
+                None => Some(PromptBlock { block: other(part, cite), context: false }),
             })
             .collect();
         if scaffolding {
@@ -240,8 +249,14 @@ impl Rollout {
             return;
         }
         self.flush_echoes();
-        if let Some(text) = &first {
+        // The screen shows the parts one by one or together.
+        let texts: Vec<_> = parts.iter().filter_map(|part| part.get_text("text")).collect();
+        for text in &texts {
             self.echoes.item(text);
+        }
+        if texts.len() > 1 {
+            self.echoes.item(&texts.concat());
+            self.echoes.item(&texts.join("\n"));
         }
         self.begin_turn(blocks, first.as_deref());
     }
@@ -253,9 +268,7 @@ impl Rollout {
             _ => TurnKind::Task,
         };
         self.draft.prompt(kind, blocks, words);
-        for text in std::mem::take(&mut self.scaffolding) {
-            self.draft.event("instructions", Some(text));
-        }
+        self.instruct();
         self.after_result = false;
     }
 
@@ -269,11 +282,11 @@ impl Rollout {
             }
             if let Some(text) = cite.field(&part, "text") {
                 told = true;
-                self.draft.thinking(Some(text), false);
+                self.draft.thinking(Some(text));
             }
         }
         if !told && item.get("encrypted_content").is_some_and(|value| !value.is_null()) {
-            self.draft.thinking(None, true);
+            self.draft.hidden_thinking();
         }
     }
 
@@ -303,6 +316,7 @@ impl Rollout {
         let effects = effects(&name, input.as_ref());
         self.draft.call(Call {
             id: id.map(Into::into),
+            id_origin: IdOrigin::Trace,
             name: Some(name.into()),
             input,
             result: None,
@@ -325,7 +339,7 @@ impl Rollout {
                 for part in output.iter().flat_map(|output| output.items()) {
                     match cite.field(&part, "text") {
                         Some(part) => text.push(part),
-                        None => blocks.push(image(&part)),
+                        None => blocks.push(other(&part, cite)),
                     }
                 }
             }

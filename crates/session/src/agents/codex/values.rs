@@ -1,7 +1,7 @@
-//! Single values of a rollout: what a text, a picture, a count or an argument says.
+//! Single values of a rollout: what a text, a count or an argument says.
 
-use super::{legacy, patch};
-use crate::model::{Block, CallOutcome, Content, Effect, UsageTotal};
+use super::{legacy, patch, script};
+use crate::model::{CallOutcome, Content, Effect, UsageTotal};
 use backstory_format::json::{Tape, Value, scan};
 
 /// Words with which the client begins what it says in the user's name.
@@ -25,21 +25,6 @@ pub(super) fn is_scaffolding(text: &str) -> bool {
     SCAFFOLDING.iter().any(|start| text.starts_with(start))
 }
 
-pub(super) fn image(part: &Value<'_>) -> Block {
-    let url = part.get_text("image_url").unwrap_or_default();
-    let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-    match inline {
-        Some((media_type, data)) => Block::Image {
-            media_type: Some(media_type.into()),
-            data: Some(Content::Owned(data.into())),
-        },
-        None => Block::Other {
-            type_name: part.get_text("type").map(Into::into),
-            value: Content::Owned(String::from_utf8_lossy(part.raw()).into()),
-        },
-    }
-}
-
 /// Cached tokens are counted among the input here, and apart in the model.
 pub(super) fn tokens(usage: &Value<'_>) -> UsageTotal {
     let number = |name: &str| usage.get(name).and_then(|value| value.unsigned()).unwrap_or(0);
@@ -54,18 +39,18 @@ pub(super) fn tokens(usage: &Value<'_>) -> UsageTotal {
     }
 }
 
-/// There is no status. Commands end with their exit code, in one of three wordings; other tools say
-/// what went wrong.
+/// There is no status. Commands tell their exit code in one of three wordings, in a line of its own
+/// before what they printed; other tools say what went wrong.
 pub(super) fn outcome(shown: &str) -> CallOutcome {
     let head: String = shown.chars().take(400).collect();
-    let code = |marker: &str| {
-        let rest = head.split(marker).nth(1)?;
-        let digits: String =
-            rest.chars().take_while(|letter| *letter == '-' || letter.is_ascii_digit()).collect();
-        digits.parse::<i64>().ok()
-    };
-    let exit = code("Process exited with code ").or_else(|| code("Exit code: "));
-    let exit = exit.or_else(|| legacy::exit_code(shown));
+    let lines = head.lines().take_while(|line| !line.starts_with("Output:"));
+    let mut codes = lines.filter_map(|line| {
+        let marks = ["Process exited with code ", "Exit code: "];
+        let rest = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
+        let is_sign = |letter: &char| *letter == '-' || letter.is_ascii_digit();
+        rest.chars().take_while(is_sign).collect::<String>().parse::<i64>().ok()
+    });
+    let exit = codes.next().or_else(|| legacy::exit_code(shown));
     let refused = ["unsupported call", "unsupported custom tool call", "failed to parse function"];
     let failed = ["apply_patch verification failed", "failed for `", "error: "];
     match exit {
@@ -92,24 +77,31 @@ pub(super) fn effects(name: &str, input: Option<&Content>) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(value) = tape.root(input.as_bytes()) else { return Vec::new() };
+    let folder = value.get_text("workdir").unwrap_or_default();
     if name == "apply_patch" {
         let text = value.get_text("input").or_else(|| value.get_text("patch"));
-        return text.map(|text| patch::effects(&text)).unwrap_or_default();
+        return text.map(|text| patch::effects(&text, &folder)).unwrap_or_default();
     }
-    let Some(command) = command(&value) else { return Vec::new() };
-    let edits = patch::effects(&command);
-    if edits.is_empty() {
-        vec![Effect::Shell { command: Content::Owned(command.into()) }]
-    } else {
-        edits
+    match command(&value) {
+        Some(Command::Patch(patch)) => patch::effects(&patch, &folder),
+        Some(Command::Script(script)) => script::effects(&script, &folder),
+        None => Vec::new(),
     }
 }
 
+/// What is run.
+enum Command {
+    /// A patch that the client applies itself.
+    Patch(String),
+    /// Words for a shell.
+    Script(String),
+}
+
 /// `{"cmd": "…"}`, `{"command": "…"}`, `{"command": ["bash", "-lc", "…"]}` or
-/// `{"command": ["apply_patch", "…"]}`, which the client carries out itself.
-fn command(input: &Value<'_>) -> Option<String> {
+/// `{"command": ["apply_patch", "…"]}`.
+fn command(input: &Value<'_>) -> Option<Command> {
     if let Some(text) = input.get_text("cmd").or_else(|| input.get_text("command")) {
-        return Some(text.into_owned());
+        return Some(Command::Script(text.into_owned()));
     }
     let words: Vec<String> = input
         .get("command")?
@@ -117,9 +109,25 @@ fn command(input: &Value<'_>) -> Option<String> {
         .filter_map(|word| word.text().map(|w| w.into_owned()))
         .collect();
     match words.as_slice() {
-        [_, flag, script] if flag.starts_with('-') => Some(script.clone()),
-        [name, patch] if name == "apply_patch" || name == "applypatch" => Some(patch.clone()),
+        [_, flag, script] if flag.starts_with('-') => Some(Command::Script(script.clone())),
+        [name, patch] if script::NAMES.contains(&name.as_str()) => {
+            Some(Command::Patch(patch.clone()))
+        }
         [] => None,
-        words => Some(words.join(" ")),
+        words => Some(Command::Script(words.join(" "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_that_a_command_prints_are_not_its_own() {
+        let printed = "Exit code: 0\nWall time: 1 s\nOutput:\nProcess exited with code 3\n";
+        assert_eq!(outcome(printed), CallOutcome::Ok);
+        let failed = "Chunk ID: 1\nProcess exited with code 3\nOutput:\nExit code: 0\n";
+        assert_eq!(outcome(failed), CallOutcome::Error);
+        assert_eq!(outcome("It said Exit code: 1"), CallOutcome::Ok);
     }
 }

@@ -4,9 +4,9 @@
 //! whatever the "user" says while an action waits for its outcome is that outcome, because a program
 //! stands in for the user.
 
-use super::{Cite, Draft, Editor, editor, timestamp, typed};
+use super::{Cite, Draft, Editor, Part, editor, parts, timestamp, told};
 use crate::model::{
-    Call, CallOutcome, CallResult, Content, Effect, PromptBlock, TurnKind, UsageTotal,
+    Call, CallOutcome, CallResult, Content, Effect, IdOrigin, PromptBlock, TurnKind, UsageTotal,
 };
 use backstory_format::json::{Kind, Tape, Value, scan};
 
@@ -15,7 +15,6 @@ use backstory_format::json::{Kind, Tape, Value, scan};
 pub(in crate::agents) struct Chat {
     pub(in crate::agents) draft: Draft,
     pub(in crate::agents) cite: Cite,
-    made_ids: u64,
 }
 
 /// An action that stands in the text of a message.
@@ -36,7 +35,7 @@ impl Action {
 
 impl Chat {
     pub(in crate::agents) fn new(draft: Draft, cite: Cite) -> Chat {
-        Chat { draft, cite, made_ids: 0 }
+        Chat { draft, cite }
     }
 
     /// One message; `actions` finds those that stand in the text of an answer.
@@ -51,52 +50,50 @@ impl Chat {
         self.draft.at(number, time.and_then(|time| timestamp(&time)));
         let role = message.get_text("role").unwrap_or_default();
         self.draft.count(&role);
+        let demonstrates = message.get("is_demo").and_then(|demo| demo.boolean()) == Some(true);
         match &*role {
+            _ if demonstrates => self.told_as("demonstration", message),
             "system" => {
-                let text = self.texts(message).into_iter().next();
-                if self.draft.session.requests.shapes.is_empty() {
-                    self.draft.told(text, None);
-                } else {
-                    self.draft.event("system", text);
+                let mut told = self.told(message);
+                if self.draft.session.requests.shapes.is_empty() && !told.is_empty() {
+                    self.draft.told(Some(told.remove(0)), None);
+                }
+                for text in told {
+                    self.draft.event("system", Some(text));
                 }
             }
             "assistant" => self.answer(message, actions),
             "tool" => self.tool(message),
-            "exit" => {
-                let text = self.texts(message).into_iter().next();
-                self.draft.event("exit", text);
-            }
+            "exit" => self.told_as("exit", message),
             _ => self.user(message),
         }
     }
 
-    fn texts(&self, message: &Value<'_>) -> Vec<Content> {
-        let Some(content) = message.get("content") else { return Vec::new() };
-        match content.kind() {
-            Kind::String => {
-                self.cite.text(&content).filter(|text| text.size() > 0).into_iter().collect()
-            }
-            Kind::Array => {
-                content.items().filter_map(|part| self.cite.field(&part, "text")).collect()
-            }
-            _ => Vec::new(),
-        }
+    fn parts(&self, message: &Value<'_>) -> Vec<Part> {
+        parts(message.get("content").as_ref(), self.cite)
+    }
+
+    /// Everything that a message holds, in words.
+    fn told(&self, message: &Value<'_>) -> Vec<Content> {
+        self.parts(message).into_iter().filter_map(|part| told(part.block())).collect()
+    }
+
+    fn told_as(&mut self, kind: &str, message: &Value<'_>) {
+        let told = self.told(message);
+        self.draft.events(kind, told);
     }
 
     fn user(&mut self, message: &Value<'_>) {
-        let texts = self.texts(message);
-        if message.get("is_demo").and_then(|demo| demo.boolean()) == Some(true) {
-            return self.draft.event("demonstration", texts.into_iter().next());
-        }
         if let Some(id) = self.draft.unanswered() {
-            let result = self.result(message, texts);
+            let result = self.result(message);
             return self.draft.result(Some(&id), result);
         }
         if self.draft.session.turns.iter().any(|turn| !turn.prompt.blocks.is_empty()) {
-            return self.draft.event("feedback", texts.into_iter().next());
+            return self.told_as("feedback", message);
         }
         let words = plain_text(message);
-        let blocks: Vec<PromptBlock> = texts.into_iter().map(typed).collect();
+        let typed = |part: Part| PromptBlock { block: part.block(), context: false };
+        let blocks = self.parts(message).into_iter().map(typed).collect();
         self.draft.prompt(TurnKind::Human, blocks, Some(&words));
     }
 
@@ -104,15 +101,16 @@ impl Chat {
         self.draft.close();
         self.draft.step();
         for thinking in message.get("thinking_blocks").iter().flat_map(|list| list.items()) {
-            let text = self.cite.field(&thinking, "thinking");
-            let redacted = text.is_none();
-            self.draft.thinking(text, redacted);
+            match self.cite.field(&thinking, "thinking") {
+                Some(text) => self.draft.thinking(Some(text)),
+                None => self.draft.hidden_thinking(),
+            }
         }
         if let Some(reasoning) = self.cite.field(message, "reasoning_content") {
-            self.draft.thinking(Some(reasoning), false);
+            self.draft.thinking(Some(reasoning));
         }
-        for text in self.texts(message) {
-            self.draft.text(text);
+        for part in self.parts(message) {
+            self.draft.step().blocks.push(part.block());
         }
         let usage = message.get("extra").and_then(|extra| extra.get("response")?.get("usage"));
         self.draft.step().usage = usage.as_ref().map(chat_usage);
@@ -141,13 +139,14 @@ impl Chat {
 
     /// A call, by its own id or by one that is made up here.
     pub(in crate::agents) fn call(&mut self, id: Option<String>, action: Action) {
-        let id = id.unwrap_or_else(|| {
-            self.made_ids += 1;
-            format!("call-{}", self.made_ids)
-        });
+        let (id, id_origin) = match id {
+            Some(id) => (id.into(), IdOrigin::Trace),
+            None => (self.draft.made_id(), IdOrigin::Reader),
+        };
         let effects = effects(&action);
         self.draft.call(Call {
-            id: Some(id.into()),
+            id: Some(id),
+            id_origin,
             name: Some(action.name.into()),
             input: Some(Content::Owned(action.input.into())),
             result: None,
@@ -162,16 +161,24 @@ impl Chat {
             .get_text("tool_call_id")
             .or_else(|| ids.and_then(|ids| ids.items().next()?.text()));
         let waiting = if id.is_none() { self.draft.unanswered() } else { None };
-        let result = self.result(message, self.texts(message));
+        let result = self.result(message);
         self.draft.result(id.as_deref().or(waiting.as_deref()), result);
     }
 
-    fn result(&self, message: &Value<'_>, texts: Vec<Content>) -> CallResult {
+    fn result(&self, message: &Value<'_>) -> CallResult {
+        let (mut texts, mut blocks) = (Vec::new(), Vec::new());
+        for part in self.parts(message) {
+            match part {
+                Part::Text(text) => texts.push(text),
+                Part::Block(block) => blocks.push(block),
+            }
+        }
         let extra = message.get("extra");
         let code = extra.as_ref().and_then(|extra| extra.get("returncode")?.float());
         let failed = code.is_some_and(|code| code != 0.0);
         let outcome = if failed { CallOutcome::Error } else { CallOutcome::Ok };
         let mut result = self.draft.plain_result(outcome, texts);
+        result.blocks = blocks;
         if says_failed(&plain_text(message)) {
             result.outcome = CallOutcome::Error;
         }
@@ -243,26 +250,4 @@ pub(in crate::agents) fn chat_usage(usage: &Value<'_>) -> UsageTotal {
         messages: 1,
         ..UsageTotal::default()
     }
-}
-
-/// The last fenced block of an answer, where the fence names one of `languages`.
-pub(in crate::agents) fn fenced(text: &str, languages: &[&str]) -> Option<String> {
-    let mut found = None;
-    let mut open: Option<(usize, Option<Vec<&str>>)> = None;
-    for line in text.lines() {
-        let ticks = line.chars().take_while(|letter| *letter == '`').count();
-        match &mut open {
-            None if ticks >= 3 => {
-                let language = line.get(ticks..).unwrap_or_default().trim();
-                open = Some((ticks, languages.contains(&language).then(Vec::new)));
-            }
-            Some((length, block)) if ticks >= *length && line.trim().len() == ticks => {
-                found = block.take().map(|lines| lines.join("\n")).or(found);
-                open = None;
-            }
-            Some((_, Some(block))) => block.push(line),
-            _ => {}
-        }
-    }
-    found
 }

@@ -25,13 +25,32 @@ pub(in crate::agents) fn document(
     limits: Limits,
 ) -> Result<Document, StoreError> {
     let loaded = load(path, part)?;
-    let bytes = loaded.bytes.as_slice();
-    let mut tape = Tape::new();
     let mut problems = Problems::default();
-    let mut bad = 0;
+    let tape = parse(&loaded.bytes, loaded.start, limits, &mut problems);
+    let bytes = loaded.bytes.as_slice();
+    let file = FileFacts {
+        bytes: bytes.len() as u64,
+        lines: line_of(bytes, bytes.len()) + u64::from(!bytes.ends_with(b"\n")),
+        bad_lines: u64::from(tape.is_none()),
+        modified: loaded.state.modified,
+        ..FileFacts::default()
+    };
+    Ok(Document { tape: tape.unwrap_or_default(), problems, file, loaded })
+}
+
+/// Parses the JSON value that `bytes` are, which begin at `offset` of their file; none when they
+/// are broken.
+pub(in crate::agents) fn parse(
+    bytes: &[u8],
+    offset: u64,
+    limits: Limits,
+    problems: &mut Problems,
+) -> Option<Tape> {
+    let mut tape = Tape::new();
     let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mut whole = true;
     let mut report = |id: ProblemId, at: usize, length: usize| {
-        let (line, offset) = (line_of(bytes, at) + 1, loaded.start + at as u64);
+        let (line, offset) = (line_of(bytes, at) + 1, offset + at as u64);
         problems.push(Problem {
             id,
             line,
@@ -51,7 +70,7 @@ pub(in crate::agents) fn document(
             }
         }
         Err(fault) => {
-            bad = 1;
+            whole = false;
             let id = match fault.cause {
                 Cause::End => ProblemId::TornTail,
                 Cause::TooDeep => ProblemId::TooDeep,
@@ -59,26 +78,28 @@ pub(in crate::agents) fn document(
                 Cause::Syntax => ProblemId::InvalidJson,
             };
             report(id, fault.at, 1);
-            tape = Tape::new();
         }
     }
     if let Err(error) = std::str::from_utf8(bytes) {
         report(ProblemId::InvalidUtf8, error.valid_up_to(), error.error_len().unwrap_or(1));
     }
-    let file = FileFacts {
-        bytes: bytes.len() as u64,
-        lines: line_of(bytes, bytes.len()) + u64::from(!bytes.ends_with(b"\n")),
-        bad_lines: bad,
-        modified: loaded.state.modified,
-        ..FileFacts::default()
-    };
-    Ok(Document { tape, problems, file, loaded })
+    whole.then_some(tape)
 }
 
 impl Document {
     /// The value, unless the file is broken.
     pub(in crate::agents) fn value(&self) -> Option<Value<'_>> {
         self.tape.root(&self.loaded.bytes)
+    }
+
+    /// What is wrong with it, unless a [`draft`](Document::draft) took that over.
+    pub(in crate::agents) fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    /// What is known of the file.
+    pub(in crate::agents) fn facts(&self) -> &FileFacts {
+        &self.file
     }
 
     /// How to refer to its content.

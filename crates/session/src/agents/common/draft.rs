@@ -11,6 +11,7 @@ use backstory_format::{Problem, ProblemId};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Where the reader is.
@@ -30,7 +31,11 @@ pub(in crate::agents) struct Draft {
     pub(in crate::agents) version: Option<Arc<str>>,
     /// The message that is being told.
     current: Option<Step>,
+    /// Its calls by id.
+    open: HashMap<Box<str>, Open>,
+    prompts: usize,
     steps: usize,
+    made_ids: usize,
     /// Turn, step and block of each call that has no result yet.
     waiting: HashMap<Box<str>, Address>,
     answered: HashMap<Box<str>, Address>,
@@ -41,6 +46,14 @@ pub(in crate::agents) struct Draft {
 
 type Address = (usize, usize, usize);
 
+/// Blocks of the message that is being told whose calls have the same id.
+#[derive(Debug)]
+struct Open {
+    first: usize,
+    /// Those without a result.
+    waiting: VecDeque<usize>,
+}
+
 impl Draft {
     pub(in crate::agents) fn new(agent: Agent, id: String, source: Source) -> Draft {
         Draft {
@@ -49,7 +62,10 @@ impl Draft {
             model: None,
             version: None,
             current: None,
+            open: HashMap::new(),
+            prompts: 0,
             steps: 0,
+            made_ids: 0,
             waiting: HashMap::new(),
             answered: HashMap::new(),
             title: None,
@@ -83,10 +99,11 @@ impl Draft {
         if self.title.is_none() {
             self.title = words.map(one_line).filter(|words| !words.is_empty());
         }
-        let number = self.session.turns.len() + 1;
+        // Turns that were taken back keep their numbers.
+        self.prompts += 1;
         self.session.turns.push(Turn {
             kind,
-            uuid: Some(format!("turn-{number}").into()),
+            uuid: Some(format!("turn-{}", self.prompts).into()),
             line: Some(self.place.line),
             timestamp: self.place.timestamp,
             prompt: Prompt { blocks },
@@ -162,17 +179,37 @@ impl Draft {
         }
     }
 
-    pub(in crate::agents) fn thinking(&mut self, text: Option<Content>, redacted: bool) {
-        self.step().blocks.push(Block::Thinking { text, signed: false, redacted });
+    pub(in crate::agents) fn thinking(&mut self, text: Option<Content>) {
+        self.step().blocks.push(Block::Thinking { text, signed: false, redacted: false });
+    }
+
+    /// The model thought, but what is not shown.
+    pub(in crate::agents) fn hidden_thinking(&mut self) {
+        self.step().blocks.push(Block::Thinking { text: None, signed: false, redacted: true });
     }
 
     pub(in crate::agents) fn call(&mut self, call: Call) {
-        self.step().blocks.push(Block::Call(Box::new(call)));
+        let (id, waits) = (call.id.clone(), call.result.is_none());
+        let blocks = &mut self.step().blocks;
+        let at = blocks.len();
+        blocks.push(Block::Call(Box::new(call)));
+        if let Some(id) = id {
+            let new = || Open { first: at, waiting: VecDeque::new() };
+            let open = self.open.entry(id).or_insert_with(new);
+            open.waiting.extend(waits.then_some(at));
+        }
+    }
+
+    /// An id for a call that has none.
+    pub(in crate::agents) fn made_id(&mut self) -> Box<str> {
+        self.made_ids += 1;
+        format!("call-{}", self.made_ids).into()
     }
 
     /// The message is complete.
     pub(in crate::agents) fn close(&mut self) {
         let Some(step) = self.current.take() else { return };
+        self.open.clear();
         if self.session.turns.is_empty() {
             self.prompt(TurnKind::Continuation, Vec::new(), None);
         }
@@ -196,11 +233,9 @@ impl Draft {
     /// some agents write results down between the calls of one message.
     pub(in crate::agents) fn result(&mut self, call: Option<&str>, result: CallResult) {
         let line = result.line;
-        if let Some(step) = &mut self.current {
-            let mut calls = step.calls_mut().filter(|open| open.result.is_none());
-            if let Some(call) = calls.find(|open| call.is_some() && open.id.as_deref() == call) {
-                return answer(call, result);
-            }
+        let open = call.and_then(|call| self.open.get_mut(call)?.waiting.pop_front());
+        if let Some(call) = open.and_then(|at| self.open_call(at)) {
+            return answer(call, result);
         }
         let known = call.and_then(|call| self.waiting.remove_entry(call));
         if let Some((id, address)) = known {
@@ -219,7 +254,7 @@ impl Draft {
         }
     }
 
-    /// The first call of the message before that has no result.
+    /// The first call without a result of the last message that has one; eight are looked at.
     pub(in crate::agents) fn unanswered(&mut self) -> Option<Box<str>> {
         self.close();
         let waiting = &self.waiting;
@@ -231,13 +266,18 @@ impl Draft {
 
     /// A call by its id, answered or not.
     pub(in crate::agents) fn find_call(&mut self, id: &str) -> Option<&mut Call> {
-        let open = |step: &Step| step.calls().any(|call| call.id.as_deref() == Some(id));
-        if self.current.as_ref().is_some_and(open) {
-            let mut calls = self.current.as_mut()?.calls_mut();
-            return calls.find(|call| call.id.as_deref() == Some(id));
+        if let Some(at) = self.open.get(id).map(|open| open.first) {
+            return self.open_call(at);
         }
         let address = *self.waiting.get(id).or_else(|| self.answered.get(id))?;
         self.call_at(address)
+    }
+
+    fn open_call(&mut self, at: usize) -> Option<&mut Call> {
+        match self.current.as_mut()?.blocks.get_mut(at)? {
+            Block::Call(call) => Some(call),
+            _ => None,
+        }
     }
 
     fn call_at(&mut self, (turn, step, block): Address) -> Option<&mut Call> {
@@ -263,6 +303,16 @@ impl Draft {
             blocks: Vec::new(),
             structured: None,
             persisted: None,
+        }
+    }
+
+    /// The same for every text; once without text where there is none.
+    pub(in crate::agents) fn events(&mut self, kind: &str, texts: Vec<Content>) {
+        if texts.is_empty() {
+            self.event(kind, None);
+        }
+        for text in texts {
+            self.event(kind, Some(text));
         }
     }
 
@@ -393,6 +443,6 @@ fn answer(call: &mut Call, result: CallResult) {
     call.result = Some(result);
 }
 
-fn problem(id: ProblemId, line: u64) -> Problem {
+pub(in crate::agents) fn problem(id: ProblemId, line: u64) -> Problem {
     Problem { id, line, offset: 0, length: 0, detail: Cow::Borrowed("") }
 }

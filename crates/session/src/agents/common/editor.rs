@@ -35,6 +35,5 @@ pub(in crate::agents) fn editor(
         }
         _ => return None,
     };
-    let path = path.into();
-    Some(Effect::Edit(Box::new(FileEdit { path, change, before, after, places: Vec::new() })))
+    Some(FileEdit { before, after, ..FileEdit::new(&path, change) }.into())
 }

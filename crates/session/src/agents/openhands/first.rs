@@ -5,7 +5,8 @@
 
 use crate::agents::common::{Cite, Draft, chat_usage, timestamp, typed};
 use crate::model::{
-    Call, CallOutcome, Change, CompactionKind, Content, Effect, FileEdit, Session, TurnKind,
+    Call, CallOutcome, Change, CompactionKind, Content, Effect, FileEdit, IdOrigin, Session,
+    TurnKind,
 };
 use backstory_format::json::{Kind, Value};
 use std::sync::Arc;
@@ -42,8 +43,12 @@ impl Events {
         }
     }
 
-    pub(super) fn event(&mut self, event: &Value<'_>) {
-        self.number += 1;
+    fn event(&mut self, event: &Value<'_>) {
+        self.event_at(self.number + 1, event);
+    }
+
+    pub(super) fn event_at(&mut self, number: u64, event: &Value<'_>) {
+        self.number = number;
         let time = event.get("timestamp").and_then(|time| timestamp(&time));
         self.draft.at(self.number, time);
         if let Some(observation) = event.get_text("observation") {
@@ -108,8 +113,10 @@ impl Events {
             self.begin(response, arguments);
         }
         let call_id = told.and_then(|told| told.get_text("tool_call_id"));
-        let call_id =
-            call_id.map_or_else(|| format!("event-{}", self.number), |id| id.into_owned());
+        let (call_id, id_origin) = match call_id {
+            Some(id) => (id.into_owned(), IdOrigin::Trace),
+            None => (format!("event-{}", self.number), IdOrigin::Reader),
+        };
         let name = told.and_then(|told| told.get_text("function_name"));
         let name = name.map_or_else(|| action.to_owned(), |name| name.into_owned());
         let asked = response.and_then(|response| asked(response, &call_id));
@@ -124,10 +131,11 @@ impl Events {
                 arguments.get_text("path").zip(self.cite.field(arguments, "content"))
         {
             let change = Change::Write { content, created: false };
-            effects.push(edit(&path, change, None, None));
+            effects.push(FileEdit::new(&path, change).into());
         }
         self.draft.call(Call {
             id: Some(call_id.as_str().into()),
+            id_origin,
             name: Some(name.into()),
             input: Some(input),
             result: None,
@@ -157,7 +165,7 @@ impl Events {
         let message = choice.and_then(|choice| choice.get("message"));
         let message = message.as_ref();
         if let Some(thinking) = message.and_then(|m| self.cite.field(m, "reasoning_content")) {
-            self.draft.thinking(Some(thinking), false);
+            self.draft.thinking(Some(thinking));
         }
         let said = message.and_then(|message| self.cite.field(message, "content"));
         let said = said.or_else(|| self.cite.field(arguments, "thought"));
@@ -193,14 +201,10 @@ impl Events {
         {
             let created = existed == Some(false);
             let change = Change::Write { content, created };
-            call.effects = vec![edit(&path, change, before, after)];
+            let edit = FileEdit { before, after, ..FileEdit::new(&path, change) };
+            call.effects = vec![edit.into()];
         }
     }
-}
-
-fn edit(path: &str, change: Change, before: Option<Content>, after: Option<Content>) -> Effect {
-    let path = path.into();
-    Effect::Edit(Box::new(FileEdit { path, change, before, after, places: Vec::new() }))
 }
 
 /// The arguments that the model wrote for a call.

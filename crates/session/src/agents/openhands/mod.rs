@@ -4,12 +4,15 @@
 mod first;
 mod sdk;
 
-use super::common::{Cite, Draft, document};
-use crate::model::{Agent, Benchmark, Session};
-use crate::store::{SessionFiles, Source, StoreError};
-use backstory_format::Limits;
-use backstory_format::json::{Kind, Value};
-use std::path::PathBuf;
+use super::common::{Cite, Draft, document, parse, problem};
+use crate::model::{Agent, Benchmark, Problems, Session};
+use crate::store::{SessionFiles, Source, StoreError, load, read_range};
+use backstory_format::json::{Kind, Tape, Value};
+use backstory_format::line::split;
+use backstory_format::{Limits, Problem, ProblemId};
+use memchr::memmem;
+use sdk::Told;
+use std::path::{Path, PathBuf};
 
 /// What events cannot tell.
 pub(super) const UNREAD: [&str; 3] = [
@@ -67,49 +70,79 @@ fn row(row: &Value<'_>, draft: &mut Draft, cite: Cite) {
     draft.model = model.map(|model| std::sync::Arc::from(&*model));
 }
 
-/// A conversation in a folder: `events/<n>.json`, or `events/event-<n>-<id>.json`.
+/// A conversation in a folder: `events/<n>.json`, or `events/event-<n>-<id>.json`. A file that is
+/// broken or cannot be read hides no other.
 fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let source = Source::new(&files.path, None);
     let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), source);
     draft.session.file.modified = files.modified;
     let cite = Cite::copied();
-    let state = files.path.join("base_state.json");
-    let is_sdk = state.is_file();
-    let mut documents = Vec::new();
-    for path in event_files(&files.path) {
-        let mut document = document(&path, None, limits)?;
-        let read = document.draft(Agent::OpenHands, files).session;
-        draft.session.file.bytes += read.file.bytes;
-        draft.session.file.bad_lines += read.file.bad_lines;
-        for problem in read.problems.listed() {
-            draft.session.problems.push(problem.clone());
+    let read = |path: &Path, number: u64, draft: &mut Draft| {
+        let session = &mut draft.session;
+        match document(path, None, limits) {
+            Ok(document) => {
+                session.file.bytes += document.facts().bytes;
+                session.file.bad_lines += document.facts().bad_lines;
+                session.problems.add(document.problems());
+                Some(document)
+            }
+            Err(_) => {
+                session.problems.push(problem(ProblemId::UnreadFile, number));
+                None
+            }
         }
-        documents.push(document);
+    };
+    let mut documents = Vec::new();
+    for (path, number) in event_files(&files.path).iter().zip(1..) {
+        documents.extend(read(path, number, &mut draft).map(|document| (number, document)));
     }
-    let values = documents.iter().filter_map(|document| document.value());
-    if is_sdk {
-        let state = document(&state, None, limits)?;
+    let told = documents.iter().filter_map(|(number, document)| {
+        document.value().map(|event| Told { number: *number, event })
+    });
+    let told: Vec<Told<'_>> = told.collect();
+    let state = files.path.join("base_state.json");
+    if state.is_file() {
+        let state = read(&state, 0, &mut draft);
         let mut events = sdk::Events::new(draft, cite);
-        events.state(state.value());
-        events.list(&values.collect::<Vec<_>>());
+        events.state(state.as_ref().and_then(|state| state.value()));
+        events.list(&told);
         return Ok(events.finish());
     }
     let mut events = first::Events::new(draft, cite);
-    for value in values {
-        events.event(&value);
+    for Told { number, event } in told {
+        events.event_at(number, &event);
     }
     Ok(events.finish())
 }
 
 /// Every file of a conversation's folder that is read.
-pub(super) fn files_of(folder: &std::path::Path) -> Vec<PathBuf> {
+pub(super) fn files_of(folder: &Path) -> Vec<PathBuf> {
     let state = folder.join("base_state.json");
     let events = event_files(folder);
     Some(state).filter(|state| state.is_file()).into_iter().chain(events).collect()
 }
 
+/// Whether a folder is one conversation: a state or events that read like the agent's.
+pub(super) fn is_conversation(folder: &Path) -> bool {
+    /// So many files are looked into: the first may be broken.
+    const LOOKED_INTO: usize = 16;
+    const HEAD: u64 = 64 << 10;
+    let holds = |path: &Path, keys: &[&str]| {
+        read_range(path, 0, HEAD).is_ok_and(|(head, _)| {
+            keys.iter().all(|key| memmem::find(&head, format!("\"{key}\"").as_bytes()).is_some())
+        })
+    };
+    let is_event = |path: &Path| {
+        let kinds = ["kind", "action", "observation"];
+        kinds.iter().any(|kind| holds(path, &["source", kind]))
+    };
+    folder.join("events").is_dir()
+        && (holds(&folder.join("base_state.json"), &["agent", "workspace"])
+            || event_files(folder).iter().take(LOOKED_INTO).any(|path| is_event(path)))
+}
+
 /// Files of events in the order of their numbers.
-fn event_files(folder: &std::path::Path) -> Vec<PathBuf> {
+fn event_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join("events")).into_iter().flatten().flatten();
     let mut files: Vec<(u64, PathBuf)> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
@@ -127,31 +160,34 @@ fn event_files(folder: &std::path::Path) -> Vec<PathBuf> {
 
 /// Events of the SDK in one file, a line each.
 fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let mut documents = Vec::new();
-    let loaded = crate::store::load(&files.path, None)?;
+    let loaded = load(&files.path, None)?;
     let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), loaded.source(&files.path));
+    let session = &mut draft.session;
+    let mut tapes: Vec<(u64, &[u8], Tape)> = Vec::new();
     let mut at = 0;
-    for line in backstory_format::line::split(&loaded.bytes) {
-        let range = at..at + line.content.len() as u64;
+    for line in split(&loaded.bytes) {
+        let offset = at;
         at += line.width() as u64;
-        draft.session.file.lines += 1;
+        session.file.lines += 1;
         if line.content.trim_ascii().is_empty() {
-            draft.session.file.blank_lines += 1;
+            session.file.blank_lines += 1;
             continue;
         }
-        let mut document = document(&files.path, Some(range), limits)?;
-        let read = document.draft(Agent::OpenHands, files).session;
-        draft.session.file.bad_lines += read.file.bad_lines;
-        for problem in read.problems.listed() {
-            let line = draft.session.file.lines;
-            draft.session.problems.push(backstory_format::Problem { line, ..problem.clone() });
+        let number = session.file.lines;
+        let mut problems = Problems::default();
+        let tape = parse(line.content, offset, limits, &mut problems);
+        for problem in problems.listed() {
+            session.problems.push(Problem { line: number, ..problem.clone() });
         }
-        documents.push(document);
+        session.file.bad_lines += u64::from(tape.is_none());
+        tapes.extend(tape.map(|tape| (number, line.content, tape)));
     }
-    draft.session.file.bytes = at;
-    draft.session.file.modified = loaded.state.modified;
+    session.file.bytes = at;
+    session.file.modified = loaded.state.modified;
+    let told = tapes.iter().filter_map(|(number, bytes, tape)| {
+        tape.root(bytes).map(|event| Told { number: *number, event })
+    });
     let mut events = sdk::Events::new(draft, Cite::copied());
-    let values = documents.iter().filter_map(|document| document.value());
-    events.list(&values.collect::<Vec<_>>());
+    events.list(&told.collect::<Vec<_>>());
     Ok(events.finish())
 }

@@ -4,10 +4,10 @@
 //! are left, they come as running totals in events of their own, written just before the message
 //! they belong to.
 
-use crate::agents::common::{Cite, Draft, Editor, chat_usage, editor, timestamp, typed};
+use crate::agents::common::{Cite, Draft, Editor, Part, chat_usage, editor, parts, timestamp};
 use crate::model::{
-    Branch, Call, CallOutcome, CompactionKind, Content, Effect, PromptBlock, Session, TurnKind,
-    UsageTotal,
+    Branch, Call, CallOutcome, CompactionKind, Content, Effect, IdOrigin, PromptBlock, Session,
+    TurnKind, UsageTotal,
 };
 use backstory_format::json::{Kind, Value};
 use hashbrown::{HashMap, HashSet};
@@ -17,19 +17,27 @@ use std::sync::Arc;
 pub(super) struct Events {
     draft: Draft,
     cite: Cite,
-    number: u64,
     response: Option<String>,
+    /// Whether the state beside the events tells the cost: it is written last.
+    cost: Cost,
     total: UsageTotal,
     next: Option<UsageTotal>,
     /// Tokens by the id of the answer.
     known: HashMap<String, UsageTotal>,
 }
 
+/// What tells the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cost {
+    State,
+    Events,
+}
+
 impl Events {
     pub(super) fn new(draft: Draft, cite: Cite) -> Events {
         let total = UsageTotal::default();
         let known = HashMap::new();
-        Events { draft, cite, number: 0, response: None, total, next: None, known }
+        Events { draft, cite, response: None, cost: Cost::Events, total, next: None, known }
     }
 
     pub(super) fn finish(mut self) -> Session {
@@ -64,12 +72,15 @@ impl Events {
                 }
             }
         }
-        self.draft.session.reported_cost = (cost > 0.0).then_some(cost);
+        if cost > 0.0 {
+            self.draft.session.reported_cost = Some(cost);
+            self.cost = Cost::State;
+        }
     }
 
     /// All events. Where they name their parents, those that do not lead to the last one were left
     /// behind.
-    pub(super) fn list(&mut self, events: &[Value<'_>]) {
+    pub(super) fn list(&mut self, events: &[Told<'_>]) {
         let left = left_behind(events);
         for (event, _) in events.iter().zip(&left).filter(|(_, left)| !**left) {
             self.event(event);
@@ -93,10 +104,10 @@ impl Events {
         }
     }
 
-    fn event(&mut self, event: &Value<'_>) {
-        self.number += 1;
+    fn event(&mut self, told: &Told<'_>) {
+        let event = &told.event;
         let time = event.get("timestamp").and_then(|time| timestamp(&time));
-        self.draft.at(self.number, time);
+        self.draft.at(told.number, time);
         let kind = event.get_text("kind").unwrap_or_default();
         self.draft.count(&kind);
         match &*kind {
@@ -110,12 +121,12 @@ impl Events {
             "ActionEvent" => self.action(event),
             "ObservationEvent" => self.observation(event),
             "UserRejectObservation" => {
-                let text = self.cite.field(event, "rejection_reason").into_iter().collect();
-                self.answer(event, CallOutcome::Rejected, text);
+                let reason = parts(event.get("rejection_reason").as_ref(), self.cite);
+                self.answer(event, CallOutcome::Rejected, reason);
             }
             "AgentErrorEvent" => {
-                let text = self.cite.field(event, "error").into_iter().collect();
-                self.answer(event, CallOutcome::Error, text);
+                let error = parts(event.get("error").as_ref(), self.cite);
+                self.answer(event, CallOutcome::Error, error);
             }
             "Condensation" => {
                 self.draft.compaction(CompactionKind::Full);
@@ -132,20 +143,21 @@ impl Events {
 
     fn message(&mut self, event: &Value<'_>) {
         let Some(message) = event.get("llm_message") else { return };
-        let parts: Vec<Value<'_>> =
-            message.get("content").map(|list| list.items().collect()).unwrap_or_default();
-        let texts: Vec<Content> =
-            parts.iter().filter_map(|part| self.cite.field(part, "text")).collect();
+        let content = message.get("content");
+        let parts = parts(content.as_ref(), self.cite);
         if event.get_text("source").is_some_and(|source| source == "agent") {
             self.begin(event);
-            for text in texts {
-                self.draft.text(text);
+            for part in parts {
+                self.draft.step().blocks.push(part.block());
             }
             self.draft.close();
             return;
         }
-        let words = parts.iter().find_map(|part| part.get_text("text"));
-        let blocks: Vec<PromptBlock> = texts.into_iter().map(typed).collect();
+        let list = content.iter().flat_map(|list| list.items());
+        let words = list.filter_map(|part| part.get_text("text")).next();
+        let words = words.or_else(|| content.as_ref().and_then(|content| content.text()));
+        let typed = |part: Part| PromptBlock { block: part.block(), context: false };
+        let blocks = parts.into_iter().map(typed).collect();
         self.response = None;
         self.draft.prompt(TurnKind::Human, blocks, words.as_deref());
     }
@@ -171,12 +183,10 @@ impl Events {
     fn action(&mut self, event: &Value<'_>) {
         if self.begin(event) {
             if let Some(text) = self.cite.field(event, "reasoning_content") {
-                self.draft.thinking(Some(text), false);
+                self.draft.thinking(Some(text));
             }
-            for part in event.get("thought").iter().flat_map(|list| list.items()) {
-                if let Some(text) = self.cite.field(&part, "text") {
-                    self.draft.text(text);
-                }
+            for part in parts(event.get("thought").as_ref(), self.cite) {
+                self.draft.step().blocks.push(part.block());
             }
         }
         let call = event.get("tool_call");
@@ -190,6 +200,7 @@ impl Events {
         let effects = action.as_ref().map(|action| self.effects(action)).unwrap_or_default();
         self.draft.call(Call {
             id: event.get_text("tool_call_id").map(Into::into),
+            id_origin: IdOrigin::Trace,
             name: event.get_text("tool_name").map(|name| Arc::from(&*name)),
             input,
             result: None,
@@ -223,15 +234,8 @@ impl Events {
         let code = code.or_else(|| observation.get("metadata")?.get("exit_code")?.float());
         let wrong = failed == Some(true) || code.is_some_and(|code| code != 0.0);
         let outcome = if wrong { CallOutcome::Error } else { CallOutcome::Ok };
-        let parts = observation.get("content");
-        let text = match &parts {
-            Some(content) if content.kind() == Kind::Array => {
-                content.items().filter_map(|part| self.cite.field(&part, "text")).collect()
-            }
-            Some(content) => self.cite.text(content).into_iter().collect(),
-            None => self.cite.field(&observation, "output").into_iter().collect(),
-        };
-        self.answer(event, outcome, text);
+        let content = observation.get("content").or_else(|| observation.get("output"));
+        self.answer(event, outcome, parts(content.as_ref(), self.cite));
         let content = |name: &str| observation.get(name).and_then(|text| self.cite.text(&text));
         let (before, after) = (content("old_content"), content("new_content"));
         let id = event.get_text("tool_call_id");
@@ -247,8 +251,14 @@ impl Events {
         }
     }
 
-    fn answer(&mut self, event: &Value<'_>, outcome: CallOutcome, text: Vec<Content>) {
-        let result = self.draft.plain_result(outcome, text);
+    fn answer(&mut self, event: &Value<'_>, outcome: CallOutcome, parts: Vec<Part>) {
+        let mut result = self.draft.plain_result(outcome, Vec::new());
+        for part in parts {
+            match part {
+                Part::Text(text) => result.text.push(text),
+                Part::Block(block) => result.blocks.push(block),
+            }
+        }
         let id = event.get_text("tool_call_id");
         self.draft.result(id.as_deref(), result);
     }
@@ -270,7 +280,9 @@ impl Events {
                 self.draft.model = metrics.get_text("model_name").map(|name| Arc::from(&*name));
             }
         }
-        self.draft.session.reported_cost = (cost > 0.0).then_some(cost);
+        if cost > 0.0 && self.cost == Cost::Events {
+            self.draft.session.reported_cost = Some(cost);
+        }
         let more = UsageTotal {
             input: total.input.saturating_sub(self.total.input),
             output: total.output.saturating_sub(self.total.output),
@@ -286,30 +298,32 @@ impl Events {
     }
 }
 
+/// An event and its number among all of the conversation, those that are broken included.
+#[derive(Debug)]
+pub(super) struct Told<'a> {
+    pub(super) number: u64,
+    pub(super) event: Value<'a>,
+}
+
 /// Which events are not ancestors of the last one, where events name their parents.
-fn left_behind(events: &[Value<'_>]) -> Vec<bool> {
+fn left_behind(events: &[Told<'_>]) -> Vec<bool> {
+    let parent = |told: &Told<'_>| told.event.get_text("parent_id").map(|id| id.into_owned());
     if !events.iter().any(|event| parent(event).is_some()) {
         return vec![false; events.len()];
     }
     let places: HashMap<String, usize> = events
         .iter()
         .enumerate()
-        .filter_map(|(at, event)| Some((event.get_text("id")?.into_owned(), at)))
+        .filter_map(|(at, told)| Some((told.event.get_text("id")?.into_owned(), at)))
         .collect();
     let mut on_chain = HashSet::new();
     let mut next = events.len().checked_sub(1);
     while let Some(at) = next.filter(|at| on_chain.insert(*at)) {
-        let event = events.get(at);
-        let named = event.and_then(parent);
-        next = match named {
-            Some(parent) => places.get(&*parent).copied(),
-            // An event of before there were parents follows the one before it.
-            None => at.checked_sub(1),
-        };
+        let named = events.get(at).and_then(parent);
+        // An event of before there were parents follows the one before it, and so does one whose
+        // parent is lost.
+        let known = named.and_then(|parent| places.get(&parent).copied());
+        next = known.or_else(|| at.checked_sub(1));
     }
     (0..events.len()).map(|at| !on_chain.contains(&at)).collect()
-}
-
-fn parent<'a>(event: &Value<'a>) -> Option<std::borrow::Cow<'a, str>> {
-    event.get_text("parent_id")
 }

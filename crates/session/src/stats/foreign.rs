@@ -1,0 +1,53 @@
+//! The messages of sessions that agents other than Claude Code wrote.
+
+use super::spent::{Detail, Expense, Spent};
+use crate::agents::claude_code::Expenses;
+use crate::model::{Session, Step};
+use crate::store::SessionFiles;
+use foldhash::fast::FixedState;
+use std::hash::BuildHasher;
+
+/// The messages of a session. What stands in the file of a session that this one continues is not
+/// its own. Where only totals are known, they are one message.
+pub(super) fn expenses(session: &Session, files: &SessionFiles, detail: Detail) -> Expenses {
+    let own = session.turns.iter().skip(session.inherited.turns);
+    let left = session.abandoned.iter().skip(session.inherited.branches);
+    let turns = own.chain(left.flat_map(|branch| &branch.turns));
+    let steps = turns.flat_map(|turn| &turn.steps).filter(|step| !step.synthetic);
+    let mut messages: Vec<Expense> = Vec::new();
+    for (number, step) in steps.enumerate() {
+        let calls = step.calls().filter(|_| detail == Detail::Calls).filter_map(|call| {
+            let id = FixedState::default().hash_one(call.id.as_deref()?.as_bytes());
+            Some((id, call.name.clone()?))
+        });
+        let spent = step.usage.as_ref();
+        messages.push(Expense {
+            id: id(step, number, files),
+            model: step.model.clone(),
+            time: step.timestamp,
+            sidechain: false,
+            spent: spent.map(|usage| Spent { tokens: usage.tokens(), ..Spent::default() }),
+            finished: true,
+            calls: calls.collect(),
+        });
+    }
+    if messages.iter().all(|message| message.spent.is_none())
+        && session.usage.total() > 0
+        && session.inherited.turns == 0
+        && let Some(first) = messages.first_mut()
+    {
+        first.spent = Some(Spent { tokens: session.usage.tokens(), ..Spent::default() });
+    }
+    Expenses::told(session.cwds.first().cloned(), session.started, messages, detail)
+}
+
+/// What a message is known by: its own id, which copies of it share, else its place.
+fn id(step: &Step, number: usize, files: &SessionFiles) -> Box<str> {
+    match &step.message_id {
+        Some(id) => format!("{}:{id}", files.agent.name()).into(),
+        None => {
+            let (path, start) = files.place();
+            format!("{}:{}:{number}", path.display(), start.unwrap_or(0)).into()
+        }
+    }
+}
