@@ -196,8 +196,32 @@ impl Selection {
                 exact.map(Chosen::Session).ok_or_else(|| self.unknown(wanted))
             }
             (0, [one]) => Ok(Chosen::Session(one)),
-            (0, []) => self.resolve_agent(wanted),
+            (0, []) => match self.resolve_agent(wanted) {
+                Ok(agent) => Ok(agent),
+                Err(unknown) => self.resolve_told(wanted)?.ok_or(unknown),
+            },
             _ => Err(self.ambiguous(wanted, &sessions)),
+        }
+    }
+
+    /// Files of other agents may be named otherwise than the session in them, which is what lists
+    /// show; only reading them tells.
+    fn resolve_told(&self, wanted: &str) -> Result<Option<Chosen<'_>>, CliError> {
+        let foreign = self.found.sessions.par_iter().filter(|f| f.agent != Agent::ClaudeCode);
+        let told: Vec<(String, &SessionFiles)> = foreign
+            .map_init(Buffers::default, |buffers, files| {
+                let row = peek(files, self.limits, buffers).ok()?;
+                row.id.starts_with(wanted).then_some((row.id, files))
+            })
+            .flatten()
+            .collect();
+        let exact = told.iter().any(|(id, _)| id == wanted);
+        let meant = told.iter().filter(|(id, _)| !exact || id == wanted);
+        let meant: Vec<&SessionFiles> = meant.map(|(_, files)| *files).collect();
+        match meant.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(Chosen::Session(one))),
+            several => Err(self.ambiguous(wanted, several)),
         }
     }
 

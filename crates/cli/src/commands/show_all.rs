@@ -132,13 +132,14 @@ fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec
 
 /// Size and time of every file that a session consists of.
 fn state(files: &SessionFiles) -> String {
-    let agents = files
+    let subagents = files
         .agents
         .iter()
         .flat_map(|agent| std::iter::once(agent.path.as_path()).chain(agent.meta.as_deref()));
     let mut newest = None;
     let (mut count, mut bytes) = (0, 0);
-    for path in std::iter::once(files.path.as_path()).chain(agents) {
+    let own = agents::files_of(files);
+    for path in own.iter().map(|file| file.path.as_path()).chain(subagents) {
         if let Ok(facts) = std::fs::metadata(path) {
             count += 1;
             bytes += facts.len();

@@ -177,3 +177,46 @@ fn what_needs_files_of_claude_code_says_so() {
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("codex"), "{}", ran.stderr);
 }
+
+/// A conversation of OpenHands in a folder that is not called as the conversation is.
+fn conversation(machine: &Machine, text: &str) {
+    let state =
+        json!({ "id": "0a1b2c3d-0000-4000-8000-000000000007", "agent": {}, "workspace": {} });
+    let event = json!({ "id": "e0", "kind": "MessageEvent", "source": "user",
+        "llm_message": { "role": "user", "content": [{ "type": "text", "text": text }] } });
+    let folder = machine.home().join("talks/first");
+    write(&folder.join("base_state.json"), state.to_string().as_bytes());
+    write(&folder.join("events/event-00000-e0.json"), event.to_string().as_bytes());
+}
+
+#[test]
+fn what_a_list_calls_a_session_finds_it() {
+    let machine = Machine::empty();
+    conversation(&machine, "Say hello");
+    let rows = machine.json(&["ls", "--root", "talks", "--json"]);
+    let id = rows[0]["id"].as_str().unwrap();
+    for wanted in [id, &id[..8], "first"] {
+        let shown = machine.out(&["show", wanted, "--root", "talks", "--format", "text"]);
+        assert!(shown.contains("Say hello"), "{wanted}: {shown}");
+    }
+    let ran = machine.run(&["show", "0a1b9", "--root", "talks"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+}
+
+#[test]
+fn documents_follow_every_file_of_a_conversation() {
+    let machine = Machine::empty();
+    let show = ["show", "--all", "--root", "talks", "--format", "md", "--out", "shown"];
+    conversation(&machine, "Say hello");
+    machine.out(&show);
+    conversation(&machine, "Say good morning");
+    machine.out(&show);
+    let mut texts = String::new();
+    for entry in std::fs::read_dir(machine.home().join("shown")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "md") {
+            texts.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+    assert!(texts.contains("Say good morning") && !texts.contains("Say hello"), "{texts}");
+}
