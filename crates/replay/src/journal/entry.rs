@@ -1,0 +1,216 @@
+//! Lines of a journal: what they say, written and read.
+//!
+//! One JSON object on each line; `kind` tells which. Of several `call` lines with one key the last
+//! counts: it is there because the user asked failed calls again. Fields that a reader does not
+//! know are passed over, so that newer journals stay readable.
+
+use crate::money::Money;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Entry {
+    /// A run begins; the first line of a journal is one, and each start adds another.
+    Run(Run),
+    /// A call is about to be sent: on disk before the first byte leaves.
+    Sent(Sent),
+    /// A call is over, well or not.
+    Call(Call),
+    /// A call that is not made, and why.
+    Skip(Skip),
+}
+
+impl Entry {
+    /// Reads a line; the error says what is wrong with it.
+    pub fn parse(line: &str) -> Result<Entry, serde_json::Error> {
+        serde_json::from_str(line)
+    }
+
+    /// The line, with its end.
+    pub fn line(&self) -> Result<String, serde_json::Error> {
+        let mut line = serde_json::to_string(self)?;
+        line.push('\n');
+        Ok(line)
+    }
+}
+
+/// What a call is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub state_id: String,
+    pub teacher_id: String,
+    pub prompt_hash: String,
+}
+
+/// A run begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of the journal's format.
+    pub v: u32,
+    /// Id of this start of the run.
+    pub id: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Version of the program.
+    pub program: String,
+    /// Name of the file that holds the states, beside the journal.
+    pub states: String,
+    pub teachers: Vec<TeacherNote>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<Money>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The gate by name, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+}
+
+/// A teacher as a run knows it; never its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TeacherNote {
+    pub id: String,
+    pub model: String,
+    /// `openai` or `anthropic`.
+    pub api: String,
+    /// Dollars for a million tokens: read, written, read from the cache, written to the cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<[Money; 4]>,
+}
+
+/// A call is about to be sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    pub state_id: String,
+    pub teacher_id: String,
+    pub prompt_hash: String,
+    /// Which attempt, from one.
+    pub attempt: u32,
+    /// The most that this attempt can cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_usd: Option<Money>,
+    /// The most that earlier attempts cost of which nothing was heard.
+    #[serde(default)]
+    pub unsure_usd: Money,
+    pub at: String,
+}
+
+/// A call is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    pub state_id: String,
+    pub teacher_id: String,
+    pub model: String,
+    pub prompt_hash: String,
+    /// What the teacher did, in the form of a state's `student_action`; none where it failed.
+    pub action: Option<String>,
+    /// The answer as it came, without the words around it.
+    pub raw: Value,
+    pub finish_reason: Option<String>,
+    pub usage: Option<Usage>,
+    /// None where no price is known.
+    pub cost_usd: Option<Money>,
+    /// The most that attempts cost of which nothing was heard, those of killed runs included.
+    #[serde(default)]
+    pub unsure_usd: Money,
+    pub latency_ms: u64,
+    pub attempts: u32,
+    pub error: Option<Failure>,
+    pub at: String,
+}
+
+/// Why a call failed in the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// `http`, `timeout`, `connection`, `unreadable`, `no_answer` or `too_long`.
+    pub what: String,
+    /// The status, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    pub message: String,
+}
+
+/// Tokens of a call, counted the same way for every teacher: `prompt_tokens` is all that was read,
+/// cached or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub cached_tokens: u64,
+    pub cache_write_tokens: u64,
+    pub reasoning_tokens: u64,
+}
+
+/// A call that is not made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skip {
+    pub state_id: String,
+    /// None: no teacher is asked.
+    pub teacher_id: Option<String>,
+    /// `gate`: not worth its cost; `tier`: the cheap teacher agrees with the student.
+    pub why: String,
+    pub at: String,
+}
+
+impl Call {
+    pub fn key(&self) -> Key {
+        Key {
+            state_id: self.state_id.clone(),
+            teacher_id: self.teacher_id.clone(),
+            prompt_hash: self.prompt_hash.clone(),
+        }
+    }
+}
+
+impl Sent {
+    pub fn key(&self) -> Key {
+        Key {
+            state_id: self.state_id.clone(),
+            teacher_id: self.teacher_id.clone(),
+            prompt_hash: self.prompt_hash.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> Call {
+        Call {
+            state_id: "s:u".to_owned(),
+            teacher_id: "cheap".to_owned(),
+            model: "m".to_owned(),
+            prompt_hash: "00".to_owned(),
+            action: Some("done".to_owned()),
+            raw: serde_json::json!({"content": "done"}),
+            finish_reason: Some("stop".to_owned()),
+            usage: Some(Usage { prompt_tokens: 7, ..Usage::default() }),
+            cost_usd: Some(Money::from_nanos(123)),
+            unsure_usd: Money::ZERO,
+            latency_ms: 5,
+            attempts: 1,
+            error: None,
+            at: "2026-01-01T00:00:00Z".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let entry = Entry::Call(call());
+        let line = entry.line().unwrap();
+        assert!(line.starts_with(r#"{"kind":"call","state_id":"s:u","#), "{line}");
+        assert!(line.contains(r#""cost_usd":0.000000123,"#), "{line}");
+        assert_eq!(Entry::parse(line.trim_end()).unwrap(), entry);
+    }
+
+    #[test]
+    fn unknown_fields_are_passed_over_and_unknown_kinds_are_not_read() {
+        let line = Entry::Call(call()).line().unwrap();
+        let newer = line.replace(r#""kind":"call","#, r#""kind":"call","colour":"red","#);
+        assert_eq!(Entry::parse(&newer).unwrap(), Entry::Call(call()));
+        assert!(Entry::parse(r#"{"kind":"poem"}"#).is_err());
+        assert!(Entry::parse("").is_err());
+    }
+}

@@ -1,0 +1,5 @@
+//! What was asked and answered, in a file that is only ever appended to.
+
+mod entry;
+
+pub use entry::{Call, Entry, Failure, Key, Run, Sent, Skip, TeacherNote, Usage};
