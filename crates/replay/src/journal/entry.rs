@@ -20,6 +20,8 @@ pub enum Entry {
     Call(Call),
     /// A call that is not made, and why.
     Skip(Skip),
+    /// An attempt ended without an answer and without cost; the call is still to be made.
+    Dropped(Dropped),
 }
 
 impl Entry {
@@ -42,6 +44,13 @@ pub struct Key {
     pub state_id: String,
     pub teacher_id: String,
     pub prompt_hash: String,
+}
+
+impl Key {
+    pub fn new(state_id: &str, teacher_id: &str, prompt_hash: &str) -> Key {
+        let (state_id, teacher_id) = (state_id.to_owned(), teacher_id.to_owned());
+        Key { state_id, teacher_id, prompt_hash: prompt_hash.to_owned() }
+    }
 }
 
 /// A run begins.
@@ -93,6 +102,20 @@ pub struct Sent {
     /// The most that earlier attempts cost of which nothing was heard.
     #[serde(default)]
     pub unsure_usd: Money,
+    pub at: String,
+}
+
+/// An attempt ended and the call is still to be made: the run was stopped, or the teacher refused
+/// everything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    pub state_id: String,
+    pub teacher_id: String,
+    pub prompt_hash: String,
+    /// The most that attempts cost of which nothing was heard.
+    #[serde(default)]
+    pub unsure_usd: Money,
+    pub why: String,
     pub at: String,
 }
 
@@ -155,21 +178,19 @@ pub struct Skip {
 
 impl Call {
     pub fn key(&self) -> Key {
-        Key {
-            state_id: self.state_id.clone(),
-            teacher_id: self.teacher_id.clone(),
-            prompt_hash: self.prompt_hash.clone(),
-        }
+        Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
     }
 }
 
 impl Sent {
     pub fn key(&self) -> Key {
-        Key {
-            state_id: self.state_id.clone(),
-            teacher_id: self.teacher_id.clone(),
-            prompt_hash: self.prompt_hash.clone(),
-        }
+        Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
+    }
+}
+
+impl Dropped {
+    pub fn key(&self) -> Key {
+        Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
     }
 }
 

@@ -2,4 +2,4 @@
 
 mod entry;
 
-pub use entry::{Call, Entry, Failure, Key, Run, Sent, Skip, TeacherNote, Usage};
+pub use entry::{Call, Dropped, Entry, Failure, Key, Run, Sent, Skip, TeacherNote, Usage};

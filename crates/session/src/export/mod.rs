@@ -8,8 +8,10 @@ mod agent_trace;
 mod atif;
 mod atif_metrics;
 mod chat;
+mod canonical;
 mod commits;
 mod digest;
+mod definition;
 mod escape;
 mod fetch;
 mod fields;
@@ -29,6 +31,7 @@ mod shapes;
 mod states;
 mod tree;
 
+pub use canonical::{ActionBlock, action_text, canonical_json};
 pub use commits::Repositories;
 pub use material::Material;
 pub use sft::{Arguments, Per, SftFormat, SftOptions};

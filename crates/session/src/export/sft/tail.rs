@@ -1,6 +1,7 @@
 //! What a row has besides its messages: tools, where the trace holds them, and where it comes from.
 
 use super::{SftFormat, Writer};
+use crate::export::definition::{Wrapped, write_definition};
 use crate::export::escape::{unescaped, write_text};
 use crate::model::Step;
 use crate::store::StoreError;
@@ -24,39 +25,13 @@ impl Writer<'_, '_, '_> {
         }
         let outer = self.canon.begin_aside();
         let format = self.sft.format;
-        let llama = format == SftFormat::LlamaFactory;
+        let wrapped = match format {
+            SftFormat::LlamaFactory => Wrapped::No,
+            _ => Wrapped::Yes,
+        };
         self.shapes.write_named_tools(&names, &mut self.fetcher, self.canon, |canon, tool| {
-            canon.open();
-            if !llama {
-                canon.key("type");
-                canon.plain("function");
-                canon.key("function");
-                canon.open();
-            }
-            canon.key("name");
-            canon.text(&format.fitting(&tool.get_text("name").unwrap_or_default()));
-            canon.key("description");
-            canon.text(&tool.get_text("description").unwrap_or_default());
-            canon.key("parameters");
-            match tool.get("input_schema") {
-                Some(schema) if schema.get("properties").is_some() => canon.json(schema),
-                // LLaMA-Factory cannot do without them.
-                schema => {
-                    canon.open();
-                    for (key, value) in schema.iter().flat_map(|schema| schema.fields()) {
-                        let name = canon.clear(&key.text()).into_owned();
-                        canon.key(&name);
-                        canon.json(value);
-                    }
-                    canon.key("properties");
-                    canon.empty();
-                    canon.close();
-                }
-            }
-            if !llama {
-                canon.close();
-            }
-            canon.close();
+            let name = tool.get_text("name").unwrap_or_default();
+            write_definition(canon, tool, &format.fitting(&name), wrapped);
         })?;
         let list = self.canon.end_aside(outer);
         let mut bytes = Vec::new();

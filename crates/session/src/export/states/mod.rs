@@ -30,6 +30,7 @@ pub(super) use talk::{Conversation, Keep, Window};
 pub(super) use walk::{Active, count_untold, members_in_order, reason_to_skip};
 
 use super::chat::Desk;
+use super::definition::{Wrapped, write_definition};
 use super::flow::{Item, What};
 use super::json::Canon;
 use super::prepared::Prepared;
@@ -40,6 +41,7 @@ use crate::export::fetch::Fetcher;
 use crate::model::{Call, CallOutcome, Step, TurnKind};
 use crate::store::StoreError;
 use std::cell::RefMut;
+use std::collections::BTreeSet;
 
 pub(super) fn write(
     prepared: &Prepared<'_>,
@@ -57,6 +59,7 @@ pub(super) fn write(
         shapes,
         states,
         style,
+        tools: prepared.flow.members.iter().map(|_| BTreeSet::new()).collect(),
         talks,
         fetcher,
         canon,
@@ -72,7 +75,7 @@ pub(super) fn write(
     count_untold(&prepared.flow, &mut writer.fates, &mut writer.figures);
     if states.layout == Layout::Compact {
         for member in 0..prepared.flow.members.len() {
-            writer.compact(member);
+            writer.compact(member)?;
         }
     }
     let Writer { talks, pieces, figures, fates, .. } = writer;
@@ -90,6 +93,8 @@ struct Writer<'w, 's, 'c> {
     states: &'w StateOptions<'w>,
     style: Style<'w>,
     talks: Vec<Conversation>,
+    /// Tools that the model could use in states of each member.
+    tools: Vec<BTreeSet<String>>,
     fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut Canon<'c>,
     figures: StateFigures,
@@ -260,6 +265,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.key("tools");
         let tools = self.shapes.available(&prepared.flow, answer.member, answer.step);
         canon.text_list(tools.iter().map(String::as_str));
+        if let Some(all) = self.tools.get_mut(answer.member) {
+            all.extend(tools.iter().cloned());
+        }
         canon.key("turn_index");
         canon.number(answer.turn);
         canon.key("uuid");
@@ -299,10 +307,10 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 
     /// The line of one conversation.
-    fn compact(&mut self, member: usize) {
-        let Some(session) = self.prepared.flow.members.get(member) else { return };
+    fn compact(&mut self, member: usize) -> Result<(), StoreError> {
+        let Some(session) = self.prepared.flow.members.get(member) else { return Ok(()) };
         let Some(talk) = self.talks.get(member).filter(|talk| !talk.states.is_empty()) else {
-            return;
+            return Ok(());
         };
         self.figures.rows += 1;
         self.canon.open();
@@ -310,6 +318,12 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.canon.id(&session.id);
         self.canon.key("system");
         self.canon.written_list([&talk.system, &[], &[]]);
+        self.canon.key("tools");
+        let names: Vec<String> = self.tools.get(member).into_iter().flatten().cloned().collect();
+        self.shapes.write_named_tools(&names, &mut self.fetcher, self.canon, |canon, tool| {
+            let name = tool.get_text("name").unwrap_or_default();
+            write_definition(canon, tool, &name, Wrapped::Yes);
+        })?;
         self.canon.key("messages");
         self.canon.written_list([&[], &[], &talk.bytes]);
         self.canon.key("states");
@@ -318,6 +332,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.canon.close_list();
         self.canon.close();
         self.canon.end_line();
+        Ok(())
     }
 }
 

@@ -1,0 +1,51 @@
+//! Definitions of tools as OpenAI has them.
+
+use super::json::Canon;
+use backstory_format::json::Value;
+
+/// Whether a definition stands in `{"type": "function", "function": …}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wrapped {
+    Yes,
+    No,
+}
+
+/// Writes the definition that a request carried, under another name perhaps.
+pub(super) fn write_definition(
+    canon: &mut Canon<'_>,
+    tool: Value<'_>,
+    name: &str,
+    wrapped: Wrapped,
+) {
+    canon.open();
+    if wrapped == Wrapped::Yes {
+        canon.key("type");
+        canon.plain("function");
+        canon.key("function");
+        canon.open();
+    }
+    canon.key("name");
+    canon.text(name);
+    canon.key("description");
+    canon.text(&tool.get_text("description").unwrap_or_default());
+    canon.key("parameters");
+    match tool.get("input_schema") {
+        Some(schema) if schema.get("properties").is_some() => canon.json(schema),
+        // LLaMA-Factory cannot do without them.
+        schema => {
+            canon.open();
+            for (key, value) in schema.iter().flat_map(|schema| schema.fields()) {
+                let name = canon.clear(&key.text()).into_owned();
+                canon.key(&name);
+                canon.json(value);
+            }
+            canon.key("properties");
+            canon.empty();
+            canon.close();
+        }
+    }
+    if wrapped == Wrapped::Yes {
+        canon.close();
+    }
+    canon.close();
+}
