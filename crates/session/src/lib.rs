@@ -17,6 +17,7 @@ pub mod history;
 pub mod link;
 pub mod listing;
 pub mod model;
+pub mod normalise;
 pub mod parallel;
 pub mod redact;
 pub mod render;
