@@ -3,7 +3,13 @@
 //! The only crate that can reach the network. What it sends was cleared before it got here, and
 //! what it hears goes into a journal before anything else happens.
 
+pub mod estimate;
 pub mod journal;
 pub mod money;
+pub mod price;
+pub mod run;
+pub mod states;
+pub mod teacher;
+pub mod wire;
 
 pub use money::Money;

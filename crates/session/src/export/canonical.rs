@@ -82,7 +82,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
         }
         Value::Object(fields) => {
             let mut sorted: Vec<_> = fields.iter().collect();
-            sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+            sorted.sort_by_key(|(name, _)| *name);
             out.push(b'{');
             for (at, (name, value)) in sorted.into_iter().enumerate() {
                 if at > 0 {

@@ -7,8 +7,8 @@
 mod agent_trace;
 mod atif;
 mod atif_metrics;
-mod chat;
 mod canonical;
+mod chat;
 mod commits;
 mod digest;
 mod definition;

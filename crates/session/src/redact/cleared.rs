@@ -31,6 +31,11 @@ impl<T> Cleared<T> {
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Cleared<U> {
         Cleared(change(self.0))
     }
+
+    /// The same for a change that may fail.
+    pub fn try_map<U, E>(self, change: impl FnOnce(T) -> Result<U, E>) -> Result<Cleared<U>, E> {
+        change(self.0).map(Cleared)
+    }
 }
 
 /// Proof that the user asked for output with secrets in it.

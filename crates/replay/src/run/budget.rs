@@ -1,0 +1,135 @@
+//! Money that may be spent: what was, what may have been, and what calls in flight may still cost.
+
+use crate::money::Money;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The account of a run.
+#[derive(Debug)]
+pub struct Budget {
+    limit: Option<Money>,
+    account: Mutex<Account>,
+    changed: Condvar,
+}
+
+/// What stands in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Account {
+    pub spent: Money,
+    /// The most that attempts cost of which nothing was heard.
+    pub unsure: Money,
+    pub reserved: Money,
+    pub in_flight: u64,
+    pub exhausted: bool,
+}
+
+/// Why nothing was reserved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Denied {
+    Exhausted,
+    Stopped,
+}
+
+/// What became of a reservation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    Cost(Money),
+    Nothing,
+    /// It may have cost all of it.
+    Unsure,
+}
+
+impl Budget {
+    /// An account in which something stands already.
+    pub fn new(limit: Option<Money>, spent: Money, unsure: Money) -> Budget {
+        let account = Account { spent, unsure, ..Account::default() };
+        Budget { limit, account: Mutex::new(account), changed: Condvar::new() }
+    }
+
+    pub fn account(&self) -> Account {
+        *self.lock()
+    }
+
+    pub fn limit(&self) -> Option<Money> {
+        self.limit
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the most that a call can cost; waits for calls in flight where that could help.
+    pub(super) fn reserve(&self, most: Money, stop: &AtomicBool) -> Result<(), Denied> {
+        let mut account = self.lock();
+        loop {
+            if account.exhausted {
+                return Err(Denied::Exhausted);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(Denied::Stopped);
+            }
+            let after = account.spent + account.unsure + account.reserved + most;
+            if self.limit.is_none_or(|limit| after <= limit) {
+                account.reserved += most;
+                account.in_flight += 1;
+                return Ok(());
+            }
+            if account.in_flight == 0 {
+                account.exhausted = true;
+                self.changed.notify_all();
+                return Err(Denied::Exhausted);
+            }
+            let waited = self.changed.wait_timeout(account, Duration::from_millis(200));
+            account = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(super) fn settle(&self, most: Money, settled: Settled) {
+        let mut account = self.lock();
+        account.reserved = account.reserved.less(most);
+        account.in_flight = account.in_flight.saturating_sub(1);
+        match settled {
+            Settled::Cost(cost) => account.spent += cost,
+            Settled::Unsure => account.unsure += most,
+            Settled::Nothing => {}
+        }
+        self.changed.notify_all();
+    }
+
+    /// So much more may have been spent.
+    pub(super) fn fear(&self, unsure: Money) {
+        self.lock().unsure += unsure;
+    }
+
+    /// What was feared is covered otherwise.
+    pub(super) fn forget(&self, unsure: Money) {
+        let mut account = self.lock();
+        account.unsure = account.unsure.less(unsure);
+        self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_holds_with_calls_in_flight() {
+        let go = AtomicBool::new(false);
+        let cents = |cents: u64| Money::from_nanos(cents * 10_000_000);
+        let budget = Budget::new(Some(cents(100)), cents(50), cents(10));
+        budget.reserve(cents(30), &go).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| budget.reserve(cents(30), &go));
+            budget.settle(cents(30), Settled::Cost(cents(5)));
+            assert_eq!(waiting.join().unwrap(), Ok(()));
+        });
+        budget.settle(cents(30), Settled::Unsure);
+        assert_eq!(budget.reserve(cents(6), &go), Err(Denied::Exhausted));
+        assert_eq!(budget.reserve(cents(1), &go), Err(Denied::Exhausted));
+        let account = budget.account();
+        assert_eq!((account.spent, account.unsure), (cents(55), cents(40)));
+        assert!(account.exhausted && account.reserved == Money::ZERO);
+    }
+}
