@@ -13,6 +13,7 @@ pub mod escape;
 pub mod excerpt;
 pub mod export;
 pub mod figures;
+pub mod gate;
 pub mod history;
 pub mod link;
 pub mod listing;

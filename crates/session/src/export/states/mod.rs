@@ -9,6 +9,7 @@ mod census;
 mod figures;
 mod message;
 mod options;
+mod signals;
 mod talk;
 mod tokens;
 mod versions;
@@ -38,6 +39,7 @@ use super::rows::{Piece, Rows};
 use super::shapes::Shapes;
 use super::{Made, Options};
 use crate::export::fetch::Fetcher;
+use crate::gate::{Signal, Signals};
 use crate::model::{Call, CallOutcome, Step, TurnKind};
 use crate::store::StoreError;
 use std::cell::RefMut;
@@ -51,6 +53,7 @@ pub(super) fn write(
 ) -> Result<Made, StoreError> {
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
+    let signals = signals::signals_of(&prepared.flow, &mut fetcher)?;
     let talks = prepared.flow.members.iter().map(|_| Conversation::default()).collect();
     let style = Style { style: states.messages, thinking: states.thinking, options };
     let mut writer = Writer {
@@ -59,6 +62,7 @@ pub(super) fn write(
         shapes,
         states,
         style,
+        signals,
         tools: prepared.flow.members.iter().map(|_| BTreeSet::new()).collect(),
         talks,
         fetcher,
@@ -92,6 +96,8 @@ struct Writer<'w, 's, 'c> {
     shapes: Shapes,
     states: &'w StateOptions<'w>,
     style: Style<'w>,
+    /// Of each item of the flow.
+    signals: Vec<Signals>,
     talks: Vec<Conversation>,
     /// Tools that the model could use in states of each member.
     tools: Vec<BTreeSet<String>>,
@@ -112,6 +118,7 @@ struct Answer<'a> {
     window: &'a Window,
     turn: u64,
     number: u64,
+    signals: Signals,
 }
 
 impl<'s, 'c> Writer<'_, 's, 'c> {
@@ -144,7 +151,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
         self.figures.messages += 1;
         self.begin(item.member, step);
-        let fate = self.state(item, step)?;
+        let fate = self.state(at, item, step)?;
         if let Some(slot) = self.fates.get_mut(at) {
             *slot = fate;
         }
@@ -172,7 +179,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         talk.begin(message, &self.states.tokenizer);
     }
 
-    fn state(&mut self, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
+    fn state(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
         let reason =
             reason_to_skip(item.member, step, self.states, &self.active, &mut self.figures);
         if let Some(reason) = reason {
@@ -211,6 +218,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             window: &window,
             turn: self.turn.saturating_sub(1),
             number: self.step,
+            signals: self.signals.get(at).copied().unwrap_or_default(),
         };
         for (call, action) in actions {
             self.figures.states += 1;
@@ -255,6 +263,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.number(window.tokens);
         canon.key("session_id");
         canon.id(&session.id);
+        canon.key("signals");
+        canon.plain_list(answer.signals.iter().map(Signal::name));
         canon.key("step_index");
         canon.number(answer.number);
         canon.key("timestamp");
