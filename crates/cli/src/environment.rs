@@ -83,6 +83,11 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
+/// A variable that the user named as the one that holds a key.
+pub(crate) fn key(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
+}
+
 /// The user's pager; none if it was switched off or would only print.
 pub(crate) fn pager() -> Option<String> {
     let named = ["BACKSTORY_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());

@@ -6,6 +6,7 @@ use crate::ui;
 use backstory_session::redact::{Class, Classes, Config, CopyError, RedactError, Redactor, Report};
 use backstory_session::store::{Access, StoreError, create_folder, write_file};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// The classes named, and secrets.
 pub(crate) fn classes(names: &[String]) -> Result<Classes, CliError> {
@@ -17,19 +18,20 @@ pub(crate) fn classes(names: &[String]) -> Result<Classes, CliError> {
     })
 }
 
+/// The nearest `.backstory.toml` and what it says.
+pub(crate) fn own_settings() -> Result<Option<(PathBuf, String)>, CliError> {
+    let here = std::path::absolute(".")?;
+    let mut places = here.ancestors().map(|folder| folder.join(".backstory.toml"));
+    let Some(path) = places.find(|path| path.is_file()) else { return Ok(None) };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|cause| CliError::new(format!("`{}`: {cause}", path.display())))?;
+    Ok(Some((path, text)))
+}
+
 /// A redactor with the bundled rules and those of the nearest `.backstory.toml`.
 pub(crate) fn redactor(classes: Classes) -> Result<Redactor, CliError> {
     let home = environment::home();
-    let here = std::path::absolute(".")?;
-    let mut places = here.ancestors().map(|folder| folder.join(".backstory.toml"));
-    let file = places.find(|path| path.is_file());
-    let own_rules = file
-        .as_ref()
-        .map(|path| {
-            std::fs::read_to_string(path)
-                .map_err(|cause| CliError::new(format!("`{}`: {cause}", path.display())))
-        })
-        .transpose()?;
+    let (file, own_rules) = own_settings()?.unzip();
     let config = Config {
         classes,
         salt: salt(),

@@ -186,14 +186,14 @@ impl ExportArguments {
 }
 
 /// What to export and how.
-struct Job<'a> {
-    work: &'a Work,
-    chosen: &'a [Chosen<'a>],
-    options: Options<'a>,
-    secrets: Secrets<'a>,
+pub(super) struct Job<'a> {
+    pub(super) work: &'a Work,
+    pub(super) chosen: &'a [Chosen<'a>],
+    pub(super) options: Options<'a>,
+    pub(super) secrets: Secrets<'a>,
     /// Columns, for a table.
-    table: Option<Vec<Field>>,
-    on_unknown: OnUnknown,
+    pub(super) table: Option<Vec<Field>>,
+    pub(super) on_unknown: OnUnknown,
 }
 
 /// What became of a document.
@@ -226,7 +226,7 @@ impl Job<'_> {
     }
 
     /// Hands every document to `put` in the order of the sessions.
-    fn each(
+    pub(super) fn each(
         &self,
         mut put: impl FnMut(Chosen<'_>, &mut Document) -> Result<Put, CliError> + Send,
     ) -> Result<(Totals, Vec<Notice>), CliError> {

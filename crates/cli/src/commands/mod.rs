@@ -27,6 +27,7 @@ pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod redact;
 mod redact_report;
+pub(crate) mod replay;
 pub(crate) mod show;
 mod show_all;
 mod show_view;
@@ -55,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Export(export)) => export::run(export, given, &arguments.global),
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
+        Some(Command::Replay(replay)) => replay::run(replay, &arguments.global),
         Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

@@ -15,9 +15,8 @@ pub use budget::{Account, Budget};
 pub use desk::Tally;
 
 use crate::estimate::expected_cost;
-use crate::journal::Fate;
-use crate::journal::{Call, Entry, Journal, Key, Known, Skip};
-use crate::states::{Conversation, StatesFile};
+use crate::journal::{Call, Entry, Fate, Journal, JournalError, Key, Known, Skip};
+use crate::states::{Conversation, State, StatesFile};
 use crate::teacher::{Api, Teacher};
 use crate::wire::Wire;
 use ask::{Halt, Question};
@@ -38,8 +37,8 @@ pub trait Observer: Sync {
 /// Which states are asked about: conversation by its place in the file, and state.
 pub type Wanted<'w> = &'w (dyn Fn(usize, usize) -> bool + Sync);
 
-/// Whether a teacher did what the student did.
-pub type Agrees<'a> = &'a (dyn Fn(&str, &str) -> bool + Sync);
+/// Whether what a teacher did is what the student did at a state.
+pub type Agrees<'a> = &'a (dyn Fn(&State, &str) -> bool + Sync);
 
 /// The cheap teacher comes first, the others where it does not agree with the student.
 #[derive(Clone, Copy)]
@@ -317,13 +316,13 @@ impl<'r> Run<'r> {
     /// journal that nobody else is asked.
     fn compare(
         &self,
-        state: &crate::states::State,
+        state: &State,
         at: usize,
         action: Option<&str>,
         open: &mut Vec<usize>,
     ) -> Result<(), Halt> {
         let Some(tiers) = self.tiers else { return Ok(()) };
-        if !action.is_some_and(|action| (tiers.agrees)(&state.student_action, action)) {
+        if !action.is_some_and(|action| (tiers.agrees)(state, action)) {
             open.push(at);
             return Ok(());
         }
@@ -331,7 +330,7 @@ impl<'r> Run<'r> {
     }
 
     /// Says in the journal, once, that teachers are not asked about a state.
-    pub fn skip(&self, state_id: &str, why: &str) -> Result<(), crate::journal::JournalError> {
+    pub fn skip(&self, state_id: &str, why: &str) -> Result<(), JournalError> {
         if self.known.skipped(state_id, None, why) {
             return Ok(());
         }

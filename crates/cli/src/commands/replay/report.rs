@@ -1,0 +1,203 @@
+//! What a run would take, and what it took.
+
+use super::ReplayArguments;
+use super::plan::Plan;
+use super::progress::dollars;
+use crate::error::CliError;
+use crate::figures::{compact, counted, duration, grouped};
+use crate::ui::{self, BOLD, DIM, WARN};
+use backstory_replay::Money;
+use backstory_replay::journal::Known;
+use backstory_replay::run::{Account, Tally};
+use backstory_replay::teacher::Teacher;
+use backstory_session::escape::terminal_line;
+use std::io::Write;
+use unicode_width::UnicodeWidthStr;
+
+fn money(amount: Option<Money>) -> String {
+    amount.map_or_else(|| "unknown".to_owned(), dollars)
+}
+
+/// What it would take; nothing is sent.
+pub(super) fn dry_run(
+    plan: &Plan,
+    teachers: &[Teacher],
+    known: &Known,
+    arguments: &ReplayArguments,
+) -> Result<(), CliError> {
+    let mut out = ui::stdout();
+    table(&mut out, &expected_rows(plan, teachers))?;
+    writeln!(out)?;
+    let mut say = |text: String| writeln!(out, "{DIM}{}{DIM:#}", terminal_line(&text));
+    say(format!(
+        "{} of {}; tokens estimated, a quarter of the bytes; answers as long as the student's",
+        counted(plan.states, "state", "states"),
+        counted(plan.conversations, "conversation", "conversations"),
+    ))?;
+    if plan.gated > 0 {
+        let left = counted(plan.gated, "state", "states");
+        say(format!("{left} left out by the gate; --explain shows why"))?;
+    }
+    if let Some(first) = plan.first.and_then(|first| teachers.get(first)) {
+        say(format!("the others are asked only where `{}` does not agree: the most", first.id))?;
+    }
+    if !known.is_empty() {
+        say(format!(
+            "the journal has {} already, for {}",
+            counted(known.len() as u64, "call", "calls"),
+            dollars(known.spent)
+        ))?;
+    }
+    for teacher in teachers.iter().filter(|teacher| !teacher.price.is_known()) {
+        let text = format!("no price for `{}`: give teacher `{}` one", teacher.model, teacher.id);
+        writeln!(out, "{WARN}{}{WARN:#}", terminal_line(&text))?;
+    }
+    if let (Some(budget), Some(expected)) = (arguments.budget, plan.expected())
+        && expected > budget
+    {
+        let text =
+            format!("more than --budget {}; --gate voi picks what is worth it", dollars(budget));
+        writeln!(out, "{WARN}{text}{WARN:#}")?;
+    }
+    writeln!(out, "nothing was sent; --send sends")?;
+    Ok(out.flush()?)
+}
+
+fn expected_rows(plan: &Plan, teachers: &[Teacher]) -> Vec<Vec<String>> {
+    let headings = [
+        "teacher",
+        "model",
+        "calls",
+        "known",
+        "tokens in",
+        "cacheable",
+        "out",
+        "uncached",
+        "cached",
+        "at most",
+    ];
+    let mut rows = vec![headings.map(str::to_owned).to_vec()];
+    for ((teacher, estimate), known) in teachers.iter().zip(&plan.estimates).zip(&plan.known) {
+        rows.push(vec![
+            terminal_line(&teacher.id).into_owned(),
+            terminal_line(&teacher.model).into_owned(),
+            grouped(estimate.calls),
+            grouped(*known),
+            compact(estimate.prompt_tokens),
+            compact(estimate.cached_tokens),
+            compact(estimate.completion_tokens),
+            money(estimate.uncached),
+            money(estimate.cached),
+            money(estimate.most),
+        ]);
+    }
+    if plan.estimates.len() > 1 {
+        let sum = |pick: fn(&backstory_replay::estimate::Estimate) -> Option<Money>| {
+            money(plan.estimates.iter().map(pick).sum())
+        };
+        let count = |pick: fn(&backstory_replay::estimate::Estimate) -> u64| {
+            plan.estimates.iter().map(pick).sum::<u64>()
+        };
+        rows.push(vec![
+            "total".to_owned(),
+            String::new(),
+            grouped(count(|one| one.calls)),
+            grouped(plan.known.iter().sum()),
+            compact(count(|one| one.prompt_tokens)),
+            compact(count(|one| one.cached_tokens)),
+            compact(count(|one| one.completion_tokens)),
+            sum(|one| one.uncached),
+            sum(|one| one.cached),
+            sum(|one| one.most),
+        ]);
+    }
+    rows
+}
+
+/// What it took.
+pub(super) fn results(
+    teachers: &[Teacher],
+    tallies: &[Tally],
+    account: &Account,
+    arguments: &ReplayArguments,
+) -> Result<(), CliError> {
+    let headings = [
+        "teacher",
+        "answers",
+        "failed",
+        "known",
+        "retries",
+        "tokens in",
+        "cached",
+        "out",
+        "cost",
+        "latency",
+    ];
+    let mut rows = vec![headings.map(str::to_owned).to_vec()];
+    for (teacher, tally) in teachers.iter().zip(tallies) {
+        let made = tally.answered + tally.failed;
+        let share = match tally.prompt_tokens {
+            0 => "-".to_owned(),
+            all => format!("{:.0} %", 100.0 * tally.cached_tokens as f64 / all as f64),
+        };
+        let cost = match (tally.unpriced, tally.spent) {
+            (0, spent) => dollars(spent),
+            (_, Money::ZERO) => "unknown".to_owned(),
+            (_, spent) => format!("\u{2265}{}", dollars(spent)),
+        };
+        rows.push(vec![
+            terminal_line(&teacher.id).into_owned(),
+            grouped(tally.answered),
+            grouped(tally.failed),
+            grouped(tally.known),
+            grouped(tally.retries),
+            compact(tally.prompt_tokens),
+            share,
+            compact(tally.completion_tokens),
+            cost,
+            tally.milliseconds.checked_div(made).map_or_else(|| "-".to_owned(), latency),
+        ]);
+    }
+    let mut out = ui::stdout();
+    table(&mut out, &rows)?;
+    writeln!(out)?;
+    let mut text = format!("{} spent, earlier runs included", dollars(account.spent));
+    if account.unsure > Money::ZERO {
+        text.push_str(&format!(
+            "; at most {} more for calls of which nothing was heard",
+            dollars(account.unsure)
+        ));
+    }
+    writeln!(out, "{DIM}{text}{DIM:#}")?;
+    let journal = terminal_line(&arguments.journal.to_string_lossy()).into_owned();
+    writeln!(out, "{DIM}next: backstory pairs {journal}{DIM:#}")?;
+    Ok(out.flush()?)
+}
+
+fn latency(milliseconds: u64) -> String {
+    if milliseconds < 10_000 { format!("{milliseconds} ms") } else { duration(milliseconds) }
+}
+
+/// Columns as wide as they need; the first two to the left, the others to the right.
+fn table(out: &mut impl Write, rows: &[Vec<String>]) -> Result<(), CliError> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let named = rows.first().and_then(|row| row.get(1)).is_some_and(|cell| cell == "model");
+    let left = if named { 2 } else { 1 };
+    for (at, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let space = " ".repeat(width.saturating_sub(cell.width()));
+            match column < left {
+                true => line.push_str(&format!("{cell}{space}  ")),
+                false => line.push_str(&format!("{space}{cell}  ")),
+            }
+        }
+        let style = if at == 0 { BOLD } else { anstyle::Style::new() };
+        writeln!(out, "{style}{}{style:#}", line.trim_end())?;
+    }
+    Ok(())
+}
