@@ -16,6 +16,8 @@ mod listing;
 mod machine;
 mod redacting;
 mod rendering;
+mod replay_limits;
+mod replaying;
 mod showing;
 mod spending;
 mod support;
