@@ -6,6 +6,7 @@
 pub mod estimate;
 pub mod journal;
 pub mod money;
+pub mod pairs;
 pub mod price;
 pub mod run;
 pub mod states;

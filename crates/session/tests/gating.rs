@@ -2,6 +2,7 @@
 //!
 //! The teacher of these sessions does otherwise exactly where a mistake was planted, and at a share of states
 //! that nothing in the trace tells from others. Failures that anybody would have had are planted too.
+#![allow(clippy::disallowed_methods, reason = "sessions are written for the test")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;

@@ -90,10 +90,15 @@ impl<W: Write + Send> Table<W> {
     }
 
     pub(super) fn put(&mut self, document: &mut Document) -> Result<(), CliError> {
-        let copied = document.copy_to(self);
+        let copied = document.copy_to(self).map_err(CliError::from);
+        self.told(copied)
+    }
+
+    /// What writing into it came to; the table's own failure says more than that of who wrote.
+    pub(super) fn told<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
         match self.failure.take() {
             Some(failure) => Err(failed(failure)),
-            None => Ok(copied?),
+            None => done,
         }
     }
 

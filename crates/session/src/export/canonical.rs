@@ -3,7 +3,7 @@
 //! What a teacher does is compared with what the student did, so both must be written alike: sorted
 //! keys, plain ASCII, a space after commas and colons.
 
-use super::escape::write_text;
+use super::escape::{unescaped, write_text};
 use super::number;
 use serde_json::Value;
 
@@ -57,6 +57,13 @@ pub fn canonical_json(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out);
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The same with letters as they are, for JSON inside a text.
+pub fn plain_json(value: &Value) -> String {
+    let mut out = Vec::new();
+    write(value, &mut out);
+    unescaped(&out)
 }
 
 /// Depth is bounded by what read the value.

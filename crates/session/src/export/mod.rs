@@ -31,10 +31,10 @@ mod shapes;
 mod states;
 mod tree;
 
-pub use canonical::{ActionBlock, action_text, canonical_json};
+pub use canonical::{ActionBlock, action_text, canonical_json, plain_json};
 pub use commits::Repositories;
 pub use material::Material;
-pub use sft::{Arguments, Per, SftFormat, SftOptions};
+pub use sft::{Arguments, BETWEEN_RESULTS, Per, SftFormat, SftOptions};
 pub use states::{
     Census, Chain, CountTokens, Granularity, Layout, MessageStyle, OnUnknown, Records, Skipped,
     StateFigures, StateOptions, StateView, Subagents, Synthetic, SystemPrompt, Thinking, Tokenizer,

@@ -3,7 +3,8 @@
 //! Twice the common words over all words of both, each as often as it stands there: linear in their length,
 //! the same both ways, and 1 only for equal bags of words.
 
-use super::{Called, canonical};
+use super::Called;
+use crate::export::canonical_json;
 use hashbrown::HashMap;
 
 fn bag(text: &str) -> HashMap<&str, u64> {
@@ -33,7 +34,8 @@ pub(super) fn common_calls(one: &[Called], two: &[Called]) -> f64 {
         return 0.0;
     }
     let each = one.iter().zip(two);
-    let sum: f64 =
-        each.map(|(one, two)| common_words(&canonical(&one.input), &canonical(&two.input))).sum();
+    let sum: f64 = each
+        .map(|(one, two)| common_words(&canonical_json(&one.input), &canonical_json(&two.input)))
+        .sum();
     sum / one.len() as f64
 }

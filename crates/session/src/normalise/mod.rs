@@ -13,6 +13,7 @@ mod tools;
 pub use shell::{is_read_only, normal_command, programs};
 pub use tools::Tool;
 
+use crate::export::canonical_json;
 use crate::history::normal_path;
 use serde_json::Value;
 use std::fmt;
@@ -36,29 +37,33 @@ impl Action {
     /// Reads an action as training states have it: words, or a list of blocks of which at least one
     /// calls a tool. Whatever is not such a list is words.
     pub fn parse(text: &str) -> Action {
-        let blocks: Vec<Value> = match text.trim_start().starts_with('[') {
-            true => serde_json::from_str(text).unwrap_or_default(),
-            false => Vec::new(),
-        };
-        let field = |block: &Value, name: &str| block.get(name)?.as_str().map(str::to_owned);
-        let kinds: Option<Vec<String>> = blocks.iter().map(|block| field(block, "type")).collect();
-        let known = |kind: &String| kind == "tool_use" || kind == "text";
-        if !kinds.is_some_and(|kinds| kinds.iter().all(known)) {
-            return Action::Words(text.to_owned());
-        }
-        let calls: Vec<Called> = blocks
-            .iter()
-            .filter(|block| block.get("type").is_some_and(|kind| kind == "tool_use"))
-            .map(|block| Called {
-                name: field(block, "name").unwrap_or_default(),
-                input: block.get("input").cloned().unwrap_or(Value::Null),
-            })
-            .collect();
-        match calls.is_empty() {
-            true => Action::Words(text.to_owned()),
-            false => Action::Calls(calls),
+        match words_and_calls(text) {
+            (_, calls) if calls.is_empty() => Action::Words(text.to_owned()),
+            (_, calls) => Action::Calls(calls),
         }
     }
+}
+
+/// The words of an action, and its calls; see [`Action::parse`].
+pub fn words_and_calls(text: &str) -> (String, Vec<Called>) {
+    let all = || (text.to_owned(), Vec::new());
+    let blocks: Vec<Value> = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str(text).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let field = |block: &Value, name: &str| block.get(name)?.as_str().map(str::to_owned);
+    let (mut words, mut calls) = (Vec::new(), Vec::new());
+    for block in &blocks {
+        match field(block, "type").as_deref() {
+            Some("text") => words.push(field(block, "text").unwrap_or_default()),
+            Some("tool_use") => calls.push(Called {
+                name: field(block, "name").unwrap_or_default(),
+                input: block.get("input").cloned().unwrap_or(Value::Null),
+            }),
+            _ => return all(),
+        }
+    }
+    if calls.is_empty() { all() } else { (words.join("\n\n"), calls) }
 }
 
 /// How much must be equal for two actions to be the same.
@@ -140,7 +145,9 @@ impl Normal {
                         (call, target)
                     })
                     .collect();
-                both.sort_by_cached_key(|(call, _)| (call.name.clone(), canonical(&call.input)));
+                both.sort_by_cached_key(|(call, _)| {
+                    (call.name.clone(), canonical_json(&call.input))
+                });
                 let (calls, targets) = both.into_iter().unzip();
                 Normal { action: Action::Calls(calls), targets }
             }
@@ -163,7 +170,7 @@ impl Normal {
         let named = calls.iter().zip(&self.targets);
         let mut parts: Vec<String> = named
             .map(|(call, target)| match level {
-                Level::Exact => format!("{} {}", call.name, canonical(&call.input)),
+                Level::Exact => format!("{} {}", call.name, canonical_json(&call.input)),
                 Level::NameTarget => format!("{} {target}", call.name),
                 Level::Name | Level::Fuzzy(_) => call.name.clone(),
             })
@@ -239,24 +246,6 @@ pub(crate) fn seen_from(path: &str, folder: Option<&str>) -> String {
         Some(rest) => rest.strip_prefix('/').map_or(normal.clone(), str::to_owned),
         None if normal.is_empty() => ".".to_owned(),
         None => normal,
-    }
-}
-
-/// JSON with sorted keys and no white space.
-pub fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            let parts = fields.iter().map(|(name, value)| {
-                format!("{}:{}", Value::from(name.as_str()), canonical(value))
-            });
-            format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
-        }
-        value => value.to_string(),
     }
 }
 

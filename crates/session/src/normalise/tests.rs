@@ -100,7 +100,7 @@ fn targets_are_what_a_call_is_used_on() {
     assert_eq!(target("timeout 60 python3 -u /w/app/run.py | tee log"), "Bash python3 run.py");
     assert_eq!(target("ls"), "Bash ls");
     let grep = normal(call("Grep", json!({"pattern": "fn main", "path": "/w/app", "-n": true})));
-    assert_eq!(grep.key(Level::Exact), r#"Grep {"pattern":"fn main"}"#);
+    assert_eq!(grep.key(Level::Exact), r#"Grep {"pattern": "fn main"}"#);
     let other = normal(call("mcp__x__y", json!({"query": "q", "k": 1})));
     assert_eq!(other.key(Level::NameTarget), "mcp__x__y q");
 }

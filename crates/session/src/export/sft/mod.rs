@@ -9,6 +9,7 @@ mod shape;
 mod tail;
 
 pub use options::{Arguments, Per, SftFormat, SftOptions};
+pub use shape::BETWEEN_RESULTS;
 
 use super::chat::Desk;
 use super::fetch::Fetcher;

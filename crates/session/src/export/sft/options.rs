@@ -46,7 +46,7 @@ const LONGEST_NAME: usize = 64;
 impl SftFormat {
     /// The name of a tool as the format allows it: OpenAI refuses others, which models do write,
     /// and LLaMA-Factory puts them into its templates, whose own marks they may hold.
-    pub(super) fn fitting(self, name: &str) -> Cow<'_, str> {
+    pub fn fitting(self, name: &str) -> Cow<'_, str> {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         match name {
             "" => Cow::Borrowed("unknown"),

@@ -14,7 +14,7 @@ use crate::model::{Call, Step};
 use crate::store::StoreError;
 
 /// What LLaMA-Factory puts between results that it merges.
-const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
+pub const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";
 
 /// Whether a message of the model is to be learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
