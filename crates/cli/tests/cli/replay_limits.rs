@@ -55,7 +55,11 @@ fn limits_and_gates_choose_states() {
     assert_eq!(desk.journal("call").len(), 30);
     let (code, said) = desk.ran(&["states.jsonl", "--gate", "voi", "--explain"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said.matches("\nask ").count() + usize::from(said.starts_with("ask ")), 10, "{said}");
+    assert_eq!(
+        said.matches("\nask ").count() + usize::from(said.starts_with("ask ")),
+        10,
+        "{said}"
+    );
     assert!(said.contains("result_error +2.5"), "{said}");
     let (code, said) = desk.ran(&["states.jsonl", "--gate-report", "--budget", "0.001"]);
     assert_eq!(code, Some(0), "{said}");
@@ -77,7 +81,11 @@ fn dearer_teachers_are_asked_where_the_cheap_one_disagrees() {
         let words = body["messages"].to_string();
         // Does what the student did in the states of even sessions.
         let state = words.matches("please go on").count() - 1;
-        let name = if words.contains("session 0") || words.contains("session 2") { "Read" } else { "Bash" };
+        let name = if words.contains("session 0") || words.contains("session 2") {
+            "Read"
+        } else {
+            "Bash"
+        };
         Reply::Call {
             words: String::new(),
             name: name.to_owned(),
@@ -102,8 +110,11 @@ fn dearer_teachers_are_asked_where_the_cheap_one_disagrees() {
 fn an_interrupt_finishes_calls_in_flight() {
     let script = Script { latency: Duration::from_millis(300), ..script() };
     let desk = Desk::new(script, "concurrency = 4\n", &states(8, 8));
-    let mut child =
-        desk.replay(&["states.jsonl", "--send"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut child = desk
+        .replay(&["states.jsonl", "--send"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     while desk.server.requests() < 12 {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -121,7 +132,8 @@ fn slow_drips_and_retry_after() {
     let more = "timeout = 0.4\nbackoff = 0.01\n";
     let desk = Desk::new(Script { faults, ..script() }, more, &states(1, 1));
     let begin = Instant::now();
-    let (code, said) = desk.ran(&["states.jsonl", "--send", "--retries", "1", "--teacher", "small"]);
+    let (code, said) =
+        desk.ran(&["states.jsonl", "--send", "--retries", "1", "--teacher", "small"]);
     assert!(begin.elapsed() < Duration::from_secs(20));
     assert_eq!(code, Some(1), "{said}");
     let call = &desk.journal("call")[0];
@@ -169,8 +181,11 @@ fn faults_are_told_with_a_hint() {
 fn two_runs_do_not_share_a_journal() {
     let script = Script { latency: Duration::from_millis(200), ..script() };
     let desk = Desk::new(script, "", &states(2, 5));
-    let mut child =
-        desk.replay(&["states.jsonl", "--send"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut child = desk
+        .replay(&["states.jsonl", "--send"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     while desk.server.requests() == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -131,7 +131,8 @@ fn assert_order(server: &Server) {
         let words = receipt.last_words.split("session ").nth(1).unwrap();
         let mut numbers = words.split(|letter: char| !letter.is_ascii_digit());
         let session = numbers.next().unwrap().to_owned();
-        let state: u64 = words.split("state ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+        let state: u64 =
+            words.split("state ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
         let before = last.insert((receipt.model.clone(), session), state).unwrap_or(0);
         assert!(state == before || state == before + 1, "{}: {before} then {state}", receipt.model);
     }
@@ -171,7 +172,8 @@ fn nothing_is_sent_unless_told_to() {
 #[test]
 fn the_key_is_sent_to_the_teacher_and_written_nowhere() {
     let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", &states(1, 2));
-    let output = desk.replay(&["states.jsonl", "--send"]).env("TEACHER_KEY", "sk-wrong-12345678").output();
+    let output =
+        desk.replay(&["states.jsonl", "--send"]).env("TEACHER_KEY", "sk-wrong-12345678").output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -185,7 +187,8 @@ fn the_key_is_sent_to_the_teacher_and_written_nowhere() {
     let journal = std::fs::read_to_string(desk.path("replay.jsonl")).unwrap();
     assert!(!journal.contains(KEY) && !said.contains(KEY));
     assert_eq!(desk.journal("call").len(), 6);
-    let mut command = desk.machine.command(&["replay", "states.jsonl", "--send", "--journal", "x.jsonl"]);
+    let mut command =
+        desk.machine.command(&["replay", "states.jsonl", "--send", "--journal", "x.jsonl"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("TEACHER_KEY is not set"));
@@ -223,7 +226,8 @@ fn answers_are_actions_and_costs_add_up() {
     // The second state of a conversation finds the first in the cache, with either protocol.
     for model in ["small", "claude"] {
         let cached = |state: &str| {
-            let call = calls.iter().find(|call| call["teacher_id"] == model && call["state_id"] == state);
+            let call =
+                calls.iter().find(|call| call["teacher_id"] == model && call["state_id"] == state);
             call.unwrap()["usage"]["cached_tokens"].as_u64().unwrap()
         };
         assert!(cached("s1:5") > cached("s1:1") && cached("s1:1") > 0, "{model}");
@@ -303,7 +307,8 @@ fn lost_calls_are_counted_where_a_server_charges_again() {
     let desk = Desk::new(script, more, &states(40, 10));
     let arguments = ["states.jsonl", "--send", "--budget", "5", "--quiet", "--retries", "12"];
     for pause in [100, 250, 60] {
-        let mut child = desk.replay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let mut child =
+            desk.replay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
         let before = desk.server.requests();
         while desk.server.requests() < before + 20 && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
