@@ -126,7 +126,8 @@ enum DedupArgument {
 
 fn parse_level(text: &str) -> Result<Level, String> {
     Level::parse(text).ok_or_else(|| {
-        "levels are exact, fuzzy, name+target and name; fuzzy:0.7 is a share of common words".to_owned()
+        "levels are exact, fuzzy, name+target and name; fuzzy:0.7 is a share of common words"
+            .to_owned()
     })
 }
 
@@ -137,7 +138,9 @@ pub(crate) fn run(
     let redactor = redactor(classes(&arguments.redact)?)?;
     let states = match &arguments.states {
         Some(states) => states.clone(),
-        None => states_path(&arguments.journal).map_err(failed)?,
+        None => {
+            states_path(&arguments.journal).map_err(|error| failed(error, &arguments.journal))?
+        }
     };
     let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
     for path in [&arguments.out, &arguments.stats].into_iter().flatten() {
@@ -184,10 +187,11 @@ fn write(
     options: &PairOptions<'_>,
 ) -> Result<Figures, CliError> {
     let journal = &arguments.journal;
+    let told = |error| failed(error, journal);
     let Some(out) = &arguments.out else {
         // Rows are plain ASCII, so that nothing in them can reach a terminal.
         let mut out = std::io::BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
-        let figures = make(journal, states, options, &mut out).map_err(failed)?;
+        let figures = make(journal, states, options, &mut out).map_err(told)?;
         out.flush()?;
         return Ok(figures);
     };
@@ -195,11 +199,11 @@ fn write(
     let mut done = None;
     write_file::<CliError>(out, Access::Usual, |file| {
         done = Some(match table {
-            false => make(journal, states, options, file).map_err(failed)?,
+            false => make(journal, states, options, file).map_err(told)?,
             true => {
                 let mut table = Table::new(file, &columns(options.format)?)?;
                 let made = make(journal, states, options, &mut table);
-                let figures = table.told(made.map_err(failed))?;
+                let figures = table.told(made.map_err(told))?;
                 table.finish()?;
                 figures
             }
@@ -209,16 +213,16 @@ fn write(
     done.ok_or_else(|| CliError::new("nothing was written"))
 }
 
-fn failed(error: PairsError) -> CliError {
+fn failed(error: PairsError, journal: &Path) -> CliError {
+    let what = "a journal is what `backstory replay --send` writes";
     match error {
         PairsError::Write(error) => error.into(),
-        PairsError::NoJournal { .. } => CliError::new(error.to_string())
-            .hint("a journal is what `backstory replay --send --journal FILE` writes"),
         PairsError::NoTeacher(_) => {
             CliError::new(error.to_string()).hint("--stats FILE lists the teachers of a journal")
         }
-        PairsError::Read { .. } => {
+        PairsError::Read { ref path, .. } if path != journal => {
             CliError::new(error.to_string()).hint("name the states with --states FILE")
         }
+        error => CliError::new(error.to_string()).hint(what),
     }
 }

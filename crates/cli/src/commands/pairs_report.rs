@@ -14,9 +14,9 @@ use std::path::Path;
 
 /// The columns of a format; values whose fields differ are JSON.
 pub(super) fn columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
-    let values = |name: &str| Field::new(name, Column::List(Box::new(Column::Json)));
-    let json = |name: &str| Field::new(name, Column::Json);
-    let text = |name: &str| Field::new(name, Column::Text);
+    let values = |name: &'static str| Field::new(name, Column::List(Box::new(Column::Json)));
+    let json = |name: &'static str| Field::new(name, Column::Json);
+    let text = |name: &'static str| Field::new(name, Column::Text);
     let turn = || Column::Record(vec![text("from"), text("value")]);
     Ok(match format {
         PairFormat::Native => vec![
@@ -29,7 +29,13 @@ pub(super) fn columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
             json("meta"),
         ],
         PairFormat::Trl => {
-            vec![values("prompt"), values("chosen"), values("rejected"), values("tools"), json("meta")]
+            vec![
+                values("prompt"),
+                values("chosen"),
+                values("rejected"),
+                values("tools"),
+                json("meta"),
+            ]
         }
         PairFormat::LlamaFactory => vec![
             text("system"),
@@ -43,7 +49,13 @@ pub(super) fn columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
             vec![values("messages"), json("chosen"), json("rejected"), json("meta")]
         }
         PairFormat::Kto => {
-            vec![values("prompt"), values("completion"), json("label"), values("tools"), json("meta")]
+            vec![
+                values("prompt"),
+                values("completion"),
+                json("label"),
+                values("tools"),
+                json("meta"),
+            ]
         }
         PairFormat::Sft => {
             vec![values("prompt"), values("completion"), values("tools"), json("meta")]
@@ -84,11 +96,23 @@ pub(super) fn say(figures: &Figures, options: &PairOptions<'_>) {
         ui::say(&format!("{}: {}{errors}", teacher.id, shares(&teacher.counts)));
     }
     let left = [
-        (figures.journal.unreadable, "unreadable line of the journal", "unreadable lines of the journal"),
-        (figures.unreadable_lines, "unreadable line of the states", "unreadable lines of the states"),
+        (
+            figures.journal.unreadable,
+            "unreadable line of the journal",
+            "unreadable lines of the journal",
+        ),
+        (
+            figures.unreadable_lines,
+            "unreadable line of the states",
+            "unreadable lines of the states",
+        ),
         (figures.repeated_states, "repeated state", "repeated states"),
         (figures.journal.unknown_states, "call about no state", "calls about no state"),
-        (figures.left_out_words, "call without the words before it", "calls without the words before them"),
+        (
+            figures.left_out_words,
+            "call without the words before it",
+            "calls without the words before them",
+        ),
     ];
     let left: Vec<String> = left
         .iter()

@@ -112,7 +112,8 @@ fn answer(message: &Value, style: Style) -> Value {
                 let call = plain_json(&json!({"name": name, "arguments": input}));
                 parts.push(format!("<tool_call>\n{call}\n</tool_call>"));
             }
-            json!({"role": "assistant", "content": parts.join("\n")})
+            // Axolotl looks for the content in what a template made of it, and those trim.
+            json!({"role": "assistant", "content": parts.join("\n").trim()})
         }
         Style::ShareGpt if has_calls => {
             let calls: Vec<Value> = calls(message)

@@ -53,7 +53,8 @@ fn filters_keep_rows_out_and_say_so() {
     let read =
         |input: Value| json!([{"type": "tool_use", "name": "Read", "input": input}]).to_string();
     let fine = read(json!({"file_path": "a"}));
-    let student = json!([{"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}]).to_string();
+    let student =
+        json!([{"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}]).to_string();
     let answers = [
         fine.clone(),
         read(json!({"path": 7})),
@@ -78,10 +79,8 @@ fn filters_keep_rows_out_and_say_so() {
     // Fine, arguments, tool, short, secret in the answer, the same again, nearly, secret before, long, the model last.
     let ranges = [(0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 1), (0, 3), (0, 4), (0, 1), (0, 2)];
     for (at, (from, upto)) in ranges.into_iter().enumerate() {
-        states.push(
-            json!({"state_id": format!("s:{at}"), "student_action": student,
-            "kept": [], "from": from, "upto": upto, "meta": {"tools": ["Read"]}}),
-        );
+        states.push(json!({"state_id": format!("s:{at}"), "student_action": student,
+            "kept": [], "from": from, "upto": upto, "meta": {"tools": ["Read"]}}));
         for teacher in 0..2 {
             let answer = answers.get(at).cloned().unwrap_or_else(|| fine.clone());
             journal.push_str(&call(at, teacher, Some(answer)).line().unwrap());
@@ -141,10 +140,8 @@ fn answers_that_were_cut_off_do_not_count_and_failures_take_nothing_back() {
     assert_eq!(figures.agreement.teachers.iter().map(|teacher| teacher.cut).sum::<u64>(), 2);
     assert_eq!((figures.pairs, figures.reason(Reason::TooFewAnswers)), (1, 1));
     assert_eq!(figures.journal.superseded, 1);
-    let missing = PairOptions {
-        priority: vec!["nobody".to_owned()],
-        ..options(PairFormat::Native)
-    };
+    let missing =
+        PairOptions { priority: vec!["nobody".to_owned()], ..options(PairFormat::Native) };
     assert!(matches!(
         make(&journal, &states, &missing, &mut Vec::new()),
         Err(PairsError::NoTeacher(_))
