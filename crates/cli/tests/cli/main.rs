@@ -17,8 +17,15 @@ mod machine;
 mod redacting;
 mod rendering;
 mod replay_limits;
+mod replay_secrets;
 mod replaying;
 mod showing;
 mod spending;
 mod support;
 mod traces;
+
+#[path = "../../../session/tests/common/mod.rs"]
+mod common;
+#[allow(clippy::disallowed_methods)]
+#[path = "../../../session/tests/leaks/planted.rs"]
+mod planted;

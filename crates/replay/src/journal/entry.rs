@@ -14,7 +14,7 @@ use serde_json::Value;
 pub enum Entry {
     /// A run begins; the first line of a journal is one, and each start adds another.
     Run(Run),
-    /// A call is about to be sent: on disk before the first byte leaves.
+    /// A call is about to be sent: written before the first byte leaves.
     Sent(Sent),
     /// A call is over, well or not.
     Call(Call),

@@ -1,7 +1,8 @@
-//! Appending to a journal: one thread writes and syncs, and lines that wait meanwhile go together.
+//! Appending to a journal: lines are written at once and synced by a thread of their own.
 //!
-//! Who is about to send waits until the line that says so is on disk; who has an answer hands it over
-//! and goes on, since the next line of the same worker cannot overtake it.
+//! A line is with the system before whoever wrote it goes on, so a killed program loses none; the sync
+//! goes on meanwhile, so that waiting for the disk and waiting for a teacher are one wait. What a loss
+//! of power can take are the lines of the last few milliseconds.
 
 use super::entry::Entry;
 use std::fs::{File, OpenOptions};
@@ -30,18 +31,18 @@ pub struct Journal {
     _lock: File,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
     pending: Mutex<Pending>,
     wake: Condvar,
     synced: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pending {
-    bytes: Vec<u8>,
-    /// Lines that were handed over, and those of them that are on disk.
-    taken: u64,
+    file: File,
+    /// Lines that were written, and those of them that are on disk.
+    written: u64,
     done: u64,
     closing: bool,
     failed: Option<String>,
@@ -68,22 +69,24 @@ impl Journal {
                 file.write_all(b"\n").map_err(wrong)?;
             }
         }
-        let lock = file.try_clone().map_err(wrong)?;
-        let shared = Arc::new(Shared::default());
+        let (lock, synced) = (file.try_clone().map_err(wrong)?, file.try_clone().map_err(wrong)?);
+        let pending = Pending { file, written: 0, done: 0, closing: false, failed: None };
+        let (wake, ready) = (Condvar::new(), Condvar::new());
+        let shared = Arc::new(Shared { pending: Mutex::new(pending), wake, synced: ready });
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || theirs.write_all(file))
+            .spawn(move || theirs.sync_all(&synced))
             .map_err(wrong)?;
         Ok(Journal { shared, thread: Some(thread), _lock: lock })
     }
 
-    /// Hands a line over.
+    /// Writes a line.
     pub fn add(&self, entry: &Entry) -> Result<(), JournalError> {
         self.put(entry).map(drop)
     }
 
-    /// Hands a line over and waits until it is on disk.
+    /// Writes a line and waits until it is on disk.
     pub fn add_and_wait(&self, entry: &Entry) -> Result<(), JournalError> {
         let number = self.put(entry)?;
         self.wait(number)
@@ -91,8 +94,8 @@ impl Journal {
 
     /// Waits until everything is on disk.
     pub fn flush(&self) -> Result<(), JournalError> {
-        let taken = self.shared.lock().taken;
-        self.wait(taken)
+        let written = self.shared.lock().written;
+        self.wait(written)
     }
 
     fn put(&self, entry: &Entry) -> Result<u64, JournalError> {
@@ -101,10 +104,14 @@ impl Journal {
         if let Some(failed) = &pending.failed {
             return Err(JournalError::Failed(failed.clone()));
         }
-        pending.bytes.extend_from_slice(line.as_bytes());
-        pending.taken += 1;
+        if let Err(error) = pending.file.write_all(line.as_bytes()) {
+            let cause = error.to_string();
+            pending.failed = Some(cause.clone());
+            return Err(JournalError::Failed(cause));
+        }
+        pending.written += 1;
         self.shared.wake.notify_one();
-        Ok(pending.taken)
+        Ok(pending.written)
     }
 
     fn wait(&self, number: u64) -> Result<(), JournalError> {
@@ -126,22 +133,21 @@ impl Shared {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_all(&self, mut file: File) {
+    fn sync_all(&self, file: &File) {
         loop {
             let mut pending = self.lock();
-            while pending.bytes.is_empty() {
+            while pending.done == pending.written {
                 if pending.closing {
                     return;
                 }
                 pending = self.wake.wait(pending).unwrap_or_else(PoisonError::into_inner);
             }
-            let bytes = std::mem::take(&mut pending.bytes);
-            let taken = pending.taken;
+            let written = pending.written;
             drop(pending);
-            let written = file.write_all(&bytes).and_then(|()| file.sync_data());
+            let synced = file.sync_data();
             let mut pending = self.lock();
-            match written {
-                Ok(()) => pending.done = taken,
+            match synced {
+                Ok(()) => pending.done = written,
                 Err(error) => pending.failed = Some(error.to_string()),
             }
             self.synced.notify_all();

@@ -97,7 +97,7 @@ impl Run<'_> {
                 unsure_usd: unsure.less(covered),
                 at: self.at(),
             });
-            if let Err(error) = self.journal.add_and_wait(&sent) {
+            if let Err(error) = self.journal.add(&sent) {
                 self.budget.settle(most, Settled::Nothing);
                 self.budget.fear(covered);
                 return Err(Halt::Journal(error));

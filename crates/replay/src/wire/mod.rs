@@ -155,3 +155,6 @@ fn list<'t>(out: &mut String, name: &str, items: impl IntoIterator<Item = &'t st
     }
     out.push(']');
 }
+
+#[cfg(test)]
+mod tests;

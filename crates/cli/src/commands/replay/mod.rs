@@ -60,7 +60,7 @@ pub(crate) struct ReplayArguments {
     teachers: Vec<String>,
 
     /// Take teachers from this file instead of the nearest .backstory.toml
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     teachers_from: Option<PathBuf>,
 
     /// Spend at most so many dollars, everything in the journal included
@@ -68,7 +68,7 @@ pub(crate) struct ReplayArguments {
     budget: Option<Money>,
 
     /// Go on although the first states show that the budget will not be enough
-    #[arg(long, requires = "budget")]
+    #[arg(long, requires = "budget", hide_short_help = true)]
     spend_all: bool,
 
     /// Ask about the first N states only
@@ -92,15 +92,15 @@ pub(crate) struct ReplayArguments {
     tiers: bool,
 
     /// How much must be equal for that: exact, fuzzy, name+target, name
-    #[arg(long, value_name = "LEVEL", default_value = "name+target", value_parser = parse_level, requires = "tiers")]
+    #[arg(long, value_name = "LEVEL", default_value = "name+target", value_parser = parse_level, requires = "tiers", hide_short_help = true)]
     agree: Level,
 
     /// Try a call so many times more
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, hide_short_help = true)]
     retries: u32,
 
     /// Ask again what failed in the end in an earlier run
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     retry_failed: bool,
 
     /// What to take out besides secrets: paths, people, or `secrets` for nothing else
@@ -108,7 +108,7 @@ pub(crate) struct ReplayArguments {
     redact: Vec<String>,
 
     /// Take prices from this file (TOML, in the form of the bundled table)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     prices: Option<PathBuf>,
 
     /// Of sessions: `auto` (the real one where the trace holds it), `none`, a text, or @FILE
@@ -175,7 +175,11 @@ pub(crate) fn run(
         let count = crate::figures::counted(known.unreadable, "line", "lines");
         ui::warn(&format!("journal `{}`: {count} cannot be read", arguments.journal.display()));
     }
-    let prepared = sources.prepare(arguments, global, &redactor)?;
+    let prepared = sources.prepare(arguments, global, &redactor);
+    if prepared.as_ref().map_or(true, |prepared| prepared.file.places().is_empty()) {
+        prepare::discard_empty(&arguments.journal);
+    }
+    let prepared = prepared?;
     if prepared.file.places().is_empty() {
         return Err(CliError::not_found("there is no state to ask about").hint(
             "`backstory export --to trace-state --stats FILE` says why messages become none",

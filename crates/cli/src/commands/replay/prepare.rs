@@ -17,7 +17,9 @@ use backstory_session::export::{
     Format, Layout, OnUnknown, Options, Repositories, Secrets, StateOptions, SystemPrompt,
 };
 use backstory_session::redact::Redactor;
-use backstory_session::store::{Access, Notice, StoreError, resolve, write_file};
+use backstory_session::store::{
+    Access, Notice, StoreError, remove_file, resolve, write_file,
+};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -45,6 +47,15 @@ pub(super) fn states_path(journal: &Path) -> PathBuf {
     let name = journal.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     journal.with_file_name(format!("{stem}.states.jsonl"))
+}
+
+/// Takes a journal away again into which nothing was written, and the states file if that is empty.
+pub(super) fn discard_empty(journal: &Path) {
+    for path in [journal, &states_path(journal)] {
+        if std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() == 0) {
+            let _ = remove_file(path);
+        }
+    }
 }
 
 impl Sources {

@@ -76,7 +76,9 @@ pub(super) fn run(
     let measured: HashSet<(usize, usize)> = plan.first_states(MEASURED).into_iter().collect();
     let mut projected = None;
     let mut ended = Ended::Done;
-    if let Some(limit) = arguments.budget.filter(|_| plan.states > MEASURED as u64) {
+    // What the gate picked fits by its estimate; there the hard stop is enough.
+    let measures = arguments.gate.is_none() && plan.states > MEASURED as u64;
+    if let Some(limit) = arguments.budget.filter(|_| measures) {
         ended = run.go(&|conversation, state| measured.contains(&(conversation, state)));
         if ended == Ended::Done {
             let total = projection(&run, plan, &budget);
@@ -175,12 +177,10 @@ fn over_budget(total: Money, arguments: &ReplayArguments, plan: &Plan) -> CliErr
         grouped(plan.states),
         dollars(total)
     ));
-    if arguments.gate.is_none() {
-        let share = (100.0 * budget.dollars() / total.dollars()).floor();
-        error = error.hint(format!(
-            "--gate voi picks what is worth most for {share:.0} % of that; --gate-report shows what it buys"
-        ));
-    }
+    let share = (100.0 * budget.dollars() / total.dollars()).floor();
+    error = error.hint(format!(
+        "--gate voi picks what is worth most for {share:.0} % of that; --gate-report shows what it buys"
+    ));
     error.hint("--spend-all goes on until the budget is spent; --limit N asks about fewer states")
 }
 
