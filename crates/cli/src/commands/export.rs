@@ -197,7 +197,7 @@ pub(super) struct Job<'a> {
 }
 
 /// What became of a document.
-enum Put {
+pub(super) enum Put {
     Written,
     /// Somebody else's file has its name.
     Refused,

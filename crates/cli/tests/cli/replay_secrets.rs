@@ -69,7 +69,8 @@ fn files_of_states_are_redacted_too() {
         };
         let files = write_session(&desk.path("sessions"), &planted);
         let path = files.path.to_string_lossy();
-        let mut arguments = vec!["export", &path, "--to", "trace-state", "--raw", "--out", "raw.jsonl"];
+        let mut arguments =
+            vec!["export", &path, "--to", "trace-state", "--raw", "--out", "raw.jsonl"];
         arguments.extend(layout);
         desk.machine.out(&arguments);
         let raw = std::fs::read_to_string(desk.path("raw.jsonl")).unwrap();

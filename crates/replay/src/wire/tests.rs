@@ -73,7 +73,10 @@ fn requests_of_anthropic() {
     let roles: Vec<&str> = messages.iter().map(|one| one["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
     let mark = json!({"type": "ephemeral"});
-    assert_eq!(sent["system"], json!([{"type": "text", "text": "Be brief.", "cache_control": mark}]));
+    assert_eq!(
+        sent["system"],
+        json!([{"type": "text", "text": "Be brief.", "cache_control": mark}])
+    );
     // Where the state before ended, and at the end.
     assert_eq!(messages[0]["content"][0]["cache_control"], mark);
     let last = messages[2]["content"].as_array().unwrap();

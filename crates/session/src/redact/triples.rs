@@ -149,7 +149,7 @@ mod tests {
             for start in 0..=text.len() {
                 let mut ours = Vec::new();
                 triples.each(text.as_bytes(), start..text.len(), |range, number| {
-                    ours.push((range, number))
+                    ours.push((range, number));
                 });
                 let input = aho_corasick::Input::new(text.as_bytes()).span(start..text.len());
                 let mut theirs: Vec<(Range<usize>, usize)> = oracle

@@ -107,7 +107,7 @@ pub(crate) fn events(session: &Session) -> Vec<String> {
         Some(text) => format!("{}: {}", event.kind, reader.text(text).unwrap()),
         None => event.kind.to_string(),
     };
-    events.map(|event| told(event)).collect()
+    events.map(&mut told).collect()
 }
 
 /// The only session of a sample.

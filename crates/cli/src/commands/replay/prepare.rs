@@ -2,7 +2,7 @@
 
 use super::ReplayArguments;
 use crate::args::GlobalArguments;
-use crate::commands::export::Job;
+use crate::commands::export::{Job, Put};
 use crate::commands::show::refuse_agents_folder;
 use crate::environment;
 use crate::error::CliError;
@@ -17,9 +17,7 @@ use backstory_session::export::{
     Format, Layout, OnUnknown, Options, Repositories, Secrets, StateOptions, SystemPrompt,
 };
 use backstory_session::redact::Redactor;
-use backstory_session::store::{
-    Access, Notice, StoreError, remove_file, resolve, write_file,
-};
+use backstory_session::store::{Access, Notice, StoreError, remove_file, resolve, write_file};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -275,7 +273,7 @@ fn read_sessions(
                 .map_err(|cause| CliError::new(format!("states: {cause}")))?;
             put(conversation, redactor, file, out)?;
         }
-        Ok(())
+        Ok(Put::Written)
     })?;
     notices.extend(failed);
     Ok(())
