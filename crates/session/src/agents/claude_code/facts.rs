@@ -19,7 +19,7 @@ pub(super) fn shared(rows: &Rows, names: &[Name]) -> Vec<Arc<str>> {
     names.iter().filter_map(|name| rows.names.shared(*name)).collect()
 }
 
-/// Models in order of appearance, leaving out messages the client made itself.
+/// How many records of each type the file has.
 pub(super) fn records_by_type(rows: &Rows) -> BTreeMap<Box<str>, u64> {
     let mut counts: BTreeMap<Box<str>, u64> = rows.other_types.clone();
     for kind in RecordKind::KNOWN {

@@ -1,17 +1,17 @@
 //! A session while it is being read, for formats that tell it in order.
 
+use super::calls::{Address, Open};
 use super::prompt::one_line;
 use crate::model::{
-    Agent, Block, Branch, Call, CallOutcome, CallResult, Compaction, CompactionKind, Content,
-    Counts, Event, OrphanResult, Outcome, Prompt, PromptBlock, RequestShape, Session, SessionKind,
-    Step, Title, TitleSource, Turn, TurnKind, models, usage,
+    Agent, Block, Branch, Compaction, CompactionKind, Content, Counts, Event, Outcome, Prompt,
+    PromptBlock, RequestShape, Session, SessionKind, Step, Title, TitleSource, Turn, TurnKind,
+    models, usage,
 };
 use crate::store::Source;
 use backstory_format::{Problem, ProblemId};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Where the reader is.
@@ -30,28 +30,18 @@ pub(in crate::agents) struct Draft {
     pub(in crate::agents) model: Option<Arc<str>>,
     pub(in crate::agents) version: Option<Arc<str>>,
     /// The message that is being told.
-    current: Option<Step>,
+    pub(super) current: Option<Step>,
     /// Its calls by id.
-    open: HashMap<Box<str>, Open>,
+    pub(super) open: HashMap<Box<str>, Open>,
     prompts: usize,
     steps: usize,
-    made_ids: usize,
+    pub(super) made_ids: usize,
     /// Turn, step and block of each call that has no result yet.
-    waiting: HashMap<Box<str>, Address>,
-    answered: HashMap<Box<str>, Address>,
+    pub(super) waiting: HashMap<Box<str>, Address>,
+    pub(super) answered: HashMap<Box<str>, Address>,
     title: Option<String>,
     /// Events before the first turn.
     early: Vec<Event>,
-}
-
-type Address = (usize, usize, usize);
-
-/// Blocks of the message that is being told whose calls have the same id.
-#[derive(Debug)]
-struct Open {
-    first: usize,
-    /// Those without a result.
-    waiting: VecDeque<usize>,
 }
 
 impl Draft {
@@ -188,24 +178,6 @@ impl Draft {
         self.step().blocks.push(Block::Thinking { text: None, signed: false, redacted: true });
     }
 
-    pub(in crate::agents) fn call(&mut self, call: Call) {
-        let (id, waits) = (call.id.clone(), call.result.is_none());
-        let blocks = &mut self.step().blocks;
-        let at = blocks.len();
-        blocks.push(Block::Call(Box::new(call)));
-        if let Some(id) = id {
-            let new = || Open { first: at, waiting: VecDeque::new() };
-            let open = self.open.entry(id).or_insert_with(new);
-            open.waiting.extend(waits.then_some(at));
-        }
-    }
-
-    /// An id for a call that has none.
-    pub(in crate::agents) fn made_id(&mut self) -> Box<str> {
-        self.made_ids += 1;
-        format!("call-{}", self.made_ids).into()
-    }
-
     /// The message is complete.
     pub(in crate::agents) fn close(&mut self) {
         let Some(step) = self.current.take() else { return };
@@ -227,83 +199,6 @@ impl Draft {
             }
         }
         turn.steps.push(step);
-    }
-
-    /// What a call gave back. Effects of calls that failed did not happen. The message stays open:
-    /// some agents write results down between the calls of one message.
-    pub(in crate::agents) fn result(&mut self, call: Option<&str>, result: CallResult) {
-        let line = result.line;
-        let open = call.and_then(|call| self.open.get_mut(call)?.waiting.pop_front());
-        if let Some(call) = open.and_then(|at| self.open_call(at)) {
-            return answer(call, result);
-        }
-        let known = call.and_then(|call| self.waiting.remove_entry(call));
-        if let Some((id, address)) = known {
-            self.answered.insert(id, address);
-            if let Some(call) = self.call_at(address) {
-                answer(call, result);
-            }
-            return;
-        }
-        let again = call.is_some_and(|call| self.answered.contains_key(call));
-        let id = if again { ProblemId::DuplicateResult } else { ProblemId::OrphanResult };
-        self.session.problems.push(problem(id, line));
-        if !again {
-            let call_id = call.map(Box::from);
-            self.session.orphan_results.push(OrphanResult { call_id, uuid: None, line });
-        }
-    }
-
-    /// The first call without a result of the last message that has one; eight are looked at.
-    pub(in crate::agents) fn unanswered(&mut self) -> Option<Box<str>> {
-        self.close();
-        let waiting = &self.waiting;
-        let calls = self.session.turns.iter().rev().flat_map(|turn| turn.steps.iter().rev());
-        let mut ids =
-            calls.take(8).flat_map(|step| step.calls()).filter_map(|call| call.id.clone());
-        ids.find(|id| waiting.contains_key(id))
-    }
-
-    /// A call by its id, answered or not.
-    pub(in crate::agents) fn find_call(&mut self, id: &str) -> Option<&mut Call> {
-        if let Some(at) = self.open.get(id).map(|open| open.first) {
-            return self.open_call(at);
-        }
-        let address = *self.waiting.get(id).or_else(|| self.answered.get(id))?;
-        self.call_at(address)
-    }
-
-    fn open_call(&mut self, at: usize) -> Option<&mut Call> {
-        match self.current.as_mut()?.blocks.get_mut(at)? {
-            Block::Call(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    fn call_at(&mut self, (turn, step, block): Address) -> Option<&mut Call> {
-        let step = self.session.turns.get_mut(turn)?.steps.get_mut(step)?;
-        match step.blocks.get_mut(block)? {
-            Block::Call(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    /// A result of plain text at this place.
-    pub(in crate::agents) fn plain_result(
-        &self,
-        outcome: CallOutcome,
-        text: Vec<Content>,
-    ) -> CallResult {
-        CallResult {
-            outcome,
-            uuid: None,
-            line: self.place.line,
-            timestamp: self.place.timestamp,
-            text,
-            blocks: Vec::new(),
-            structured: None,
-            persisted: None,
-        }
     }
 
     /// The same for every text; once without text where there is none.
@@ -434,13 +329,6 @@ impl Draft {
 /// Whether a message handed the work in: its call is never answered, and nothing is missing.
 fn ends_run(step: &Step) -> bool {
     matches!(step.stop_reason.as_deref(), Some("finish" | "reject"))
-}
-
-fn answer(call: &mut Call, result: CallResult) {
-    if result.outcome != CallOutcome::Ok {
-        call.effects.clear();
-    }
-    call.result = Some(result);
 }
 
 pub(in crate::agents) fn problem(id: ProblemId, line: u64) -> Problem {

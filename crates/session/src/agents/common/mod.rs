@@ -5,6 +5,7 @@
 //! a [`Draft`] what they see.
 
 mod blocks;
+mod calls;
 mod chat;
 mod cite;
 mod document;
