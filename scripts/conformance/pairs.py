@@ -86,6 +86,19 @@ def count_faults(rows: Rows, counts: dict[str, int]) -> list[str]:
     return [f"{name}: {found}, not {right}" for name, (found, right) in wanted.items() if found != right]
 
 
+def agreement(stats: dict[str, Any]) -> None:
+    """The table of docs/pairs.md."""
+    print("| level | states with an answer | consensus | as the student | a pair |\n|---|---:|---:|---:|---:|")
+    for level in stats["levels"]:
+        print("| `{level}` | {states:,} | {consensus:,} | {agree_with_student:,} | {differ:,} |".format(**level))
+    names = [level["level"].split(":")[0] for level in stats["levels"]]
+    print(f"| teacher | answers | errors | in the consensus | {' | '.join(f'as the student, {name}' for name in names)} |")
+    print("|---|---:|---:|---:|" + "---:|" * len(names))
+    for teacher in stats["teachers"]:
+        same = " | ".join(f"{teacher['same_as_student'][name]:,}" for name in names)
+        print("| {id} | {answers:,} | {errors:,} | {in_consensus:,} of {with_consensus:,} | ".format(**teacher) + f"{same} |")
+
+
 def same_as_written(rows: Rows) -> list[str]:
     faults = []
     for kind, loaded in rows.loaded():
@@ -224,6 +237,8 @@ def inside(options: argparse.Namespace) -> int:
             total = sum(len(calls(message)) for row in rows.rows for message in answers(row))
             if name == "axolotl":
                 total = sum(message["content"].count("<tool_call>") for row in rows.rows for message in answers(row))
+            if name == formats[0]:
+                agreement(rows.stats)
             print(f"{name}: {len(rows.rows):,} rows, {total:,} calls in answers", flush=True)
             check: Callable[[Rows], list[str]] = globals()[f"check_{name}"]
             if options.training:

@@ -15,8 +15,8 @@ mod signal;
 pub use report::{Band, Buys, GateReport};
 pub use signal::{Signal, Signals};
 
-/// Log-odds of a disagreement where nothing points to one: about one state in twelve.
-const BASE: f64 = -2.4;
+/// Log-odds of a disagreement where nothing points to one: about one state in twenty.
+const BASE: f64 = -3.0;
 
 /// What a state is worth asking about, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ impl Score {
         self.worth() / self.cost
     }
 
-    /// The score in words: `p 0.62 (base -2.4, result_error +2.5, mutating +0.4) × 1.5 / 0.0031`.
+    /// The score in words: `p 0.71 (base -3, result_error +3.5, mutating +0.4) × 1.5 / 0.0031`.
     pub fn explain(&self) -> String {
         let mut words = format!("p {:.2} (base {BASE}", self.probability);
         for (signal, weight) in &self.parts {

@@ -55,9 +55,9 @@ impl Signal {
     /// what only makes a mistake more likely least.
     pub fn weight(self) -> f64 {
         match self {
-            Signal::Rejected => 3.0,
-            Signal::ResultError | Signal::Corrected => 2.5,
-            Signal::Repeated | Signal::EditUndone => 2.0,
+            Signal::Rejected => 4.0,
+            Signal::ResultError | Signal::Corrected => 3.5,
+            Signal::Repeated | Signal::EditUndone => 3.0,
             Signal::AfterCompaction | Signal::ModelSwitch => 0.6,
             Signal::Mutating | Signal::LongThinking => 0.4,
         }

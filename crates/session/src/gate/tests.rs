@@ -8,11 +8,11 @@ fn score(signals: &[Signal], cost: f64) -> Score {
 #[test]
 fn a_score_says_what_it_is_made_of() {
     let plain = score(&[], 0.002);
-    assert!((0.05..0.12).contains(&plain.probability));
+    assert!((0.04..0.06).contains(&plain.probability));
     let failed = score(&[Signal::ResultError, Signal::Mutating], 0.002);
     assert_eq!(
         failed.explain(),
-        "p 0.62 (base -2.4, result_error +2.5, mutating +0.4) \u{d7} 1.5 / 0.002000"
+        "p 0.71 (base -3, result_error +3.5, mutating +0.4) \u{d7} 1.5 / 0.002000"
     );
     assert!(failed.ratio() > 5.0 * plain.ratio());
     assert!(score(&[], f64::NAN).ratio() >= 0.0 && score(&[], 0.0).ratio().is_finite());

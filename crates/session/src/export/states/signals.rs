@@ -64,8 +64,8 @@ struct Watch {
     compacted: bool,
     /// Calls since the last change.
     calls: VecDeque<String>,
-    /// Items of the turn that changed something, and the last one.
-    changing: Vec<usize>,
+    /// The last item of the turn that changed something, and the last one.
+    changing: Option<usize>,
     last: Option<usize>,
     edits: HashMap<String, VecDeque<Edit>>,
 }
@@ -110,10 +110,10 @@ impl Finder {
                 let Some(watch) = self.watches.get_mut(item.member) else { return Ok(()) };
                 watch.compacted |= turn.kind == TurnKind::Compact;
                 if typed {
-                    let mut blamed = std::mem::take(&mut watch.changing);
-                    blamed.extend(watch.last.take());
+                    let blamed = [watch.changing.take(), watch.last.take()];
                     if is_correction(&words) {
-                        blamed.into_iter().for_each(|at| self.mark(at, Signal::Corrected));
+                        let blamed = blamed.into_iter().flatten();
+                        blamed.for_each(|at| self.mark(at, Signal::Corrected));
                     }
                 }
                 Ok(())
@@ -174,7 +174,7 @@ impl Finder {
             }
         }
         if here.holds(Signal::Mutating) {
-            watch.changing.push(at);
+            watch.changing = Some(at);
         }
         if std::mem::take(&mut watch.compacted) {
             here.insert(Signal::AfterCompaction);
