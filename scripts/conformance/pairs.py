@@ -175,12 +175,16 @@ def check_axolotl(rows: Rows) -> list[str]:
 
     stand_in_for(trainers.STAND_INS)
     from axolotl.prompt_strategies.dpo.chat_template import default
-    from axolotl.utils.dict import DictDefault
+
+    class Settings(dict):
+        """Axolotl's own class needs `addict`, for which there is a stand-in only."""
+
+        def __getattr__(self, name: str) -> Any:
+            return self.get(name)
 
     reader = trainers.tokenizer(trainers.trl_template("qwen3"))
-    config = DictDefault({"chat_template": "qwen3", "datasets": [{"type": "chat_template.default"}]})
-    transform, *_ = default(config)
-    transform = transform if callable(transform) else transform[0]
+    config = Settings(chat_template="qwen3", datasets=[Settings(type="chat_template.default")])
+    transform, _ = default(config)
     faults = same_as_written(rows)
     for at, row in enumerate(rows.rows):
         made = transform(dict(row), tokenizer=reader)
