@@ -14,10 +14,10 @@ fn dollars(desk: &Desk) -> f64 {
 #[test]
 fn a_budget_is_never_exceeded() {
     let more = "concurrency = 6\n";
-    for (budget, faults) in [(0.004, 0), (0.01, 60), (0.02, 0)] {
+    for (budget, faults) in [(0.02, 0), (0.03, 60), (0.05, 0)] {
         let faults = Faults { torn: faults, ..Faults::default() };
         let more = format!("{more}backoff = 0.01\nidempotent = true\n");
-        let desk = Desk::new(Script { faults, ..script() }, &more, &states(12, 10));
+        let desk = Desk::new(Script { faults, ..script() }, &more, &states(20, 12));
         let text = budget.to_string();
         let arguments = ["states.jsonl", "--send", "--spend-all", "--budget", &text];
         let (code, said) = desk.ran(&arguments);

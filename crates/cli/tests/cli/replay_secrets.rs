@@ -4,8 +4,10 @@
 use crate::planted::{FORMS, PLACES, form, write_session};
 use crate::replaying::{Desk, script};
 use crate::support::{Machine, testdata, write};
-use backstory_teacher::{Script, Server};
+use backstory_teacher::{Reply, Script, Server};
+use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// A token of GitHub's form, a different one for each place.
 fn secret(number: usize) -> String {
@@ -100,7 +102,14 @@ fn the_walk_through_does_what_it_says() {
     let block = |kind: &str| {
         text.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap()
     };
-    let server = Server::start(Script { key: None, ..script() }).unwrap();
+    // All teachers would look at the state of the repository first.
+    let mind = |_: &str, _: &Value| Reply::Call {
+        words: String::new(),
+        name: "Bash".to_owned(),
+        input: json!({"command": "git status"}),
+    };
+    let mind: Option<backstory_teacher::Mind> = Some(Arc::new(mind));
+    let server = Server::start(Script { key: None, mind, ..script() }).unwrap();
     let mut settings = String::new();
     for line in block("toml").lines() {
         match line.starts_with("base_url") {
@@ -128,5 +137,8 @@ fn the_walk_through_does_what_it_says() {
         }
         ran += 1;
     }
-    assert!(ran >= 4 && server.requests() > 0);
+    assert!(ran >= 5 && server.requests() > 0);
+    let pairs = std::fs::read_to_string(machine.home().join("pairs.jsonl")).unwrap();
+    let pair: Value = serde_json::from_str(pairs.lines().next().unwrap()).unwrap();
+    assert_eq!(pair["n_teachers_agreeing"], 3, "{pair}");
 }

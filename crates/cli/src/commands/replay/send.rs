@@ -78,6 +78,7 @@ pub(super) fn run(
     let mut ended = Ended::Done;
     // What the gate picked fits by its estimate; there the hard stop is enough.
     let measures = arguments.gate.is_none() && plan.states > MEASURED as u64;
+    let measures = measures && arguments.budget.is_some();
     if let Some(limit) = arguments.budget.filter(|_| measures) {
         ended = run.go(&|conversation, state| measured.contains(&(conversation, state)));
         if ended == Ended::Done {
@@ -85,8 +86,11 @@ pub(super) fn run(
             projected = (total > limit && !arguments.spend_all).then_some(total);
         }
     }
+    let done = |conversation, state| measures && measured.contains(&(conversation, state));
     if ended == Ended::Done && projected.is_none() {
-        ended = run.go(&|conversation, state| plan.wants(conversation, state));
+        ended = run.go(&|conversation, state| {
+            plan.wants(conversation, state) && !done(conversation, state)
+        });
     }
     progress.finish();
     let account = budget.account();

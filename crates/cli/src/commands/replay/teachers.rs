@@ -15,8 +15,10 @@ const EXAMPLE: &str = "write into .backstory.toml:\n[[teacher]]\nid = \"sonnet\"
 pub(super) fn read(arguments: &ReplayArguments, prices: Prices) -> Result<Vec<Teacher>, CliError> {
     let (path, text) = match &arguments.teachers_from {
         Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|cause| CliError::new(format!("`{}`: {cause}", path.display())))?;
+            let text = std::fs::read_to_string(path).map_err(|cause| {
+                CliError::new(format!("--teachers-from `{}`: {cause}", path.display()))
+                    .hint("name a file with [[teacher]] sections")
+            })?;
             (path.clone(), text)
         }
         None => own_settings()?.ok_or_else(|| {
