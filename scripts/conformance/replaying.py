@@ -3,17 +3,22 @@
 usage: replaying.py FOLDER   (the folder that holds backstory and backstory-teacher)
 
 A scripted teacher answers after 50 ms. Ideal is calls x 50 ms / concurrency; measured is the time
-from the first line `sent` of the journal to the last line `call`. Memory is the peak at two numbers of
+from the first line `sent` of the journal to the last line `call`. Bare is a loop of Python's http.client
+that posts the same bodies on as many threads and does nothing else: on a busy machine no client reaches
+the ideal, and that is what there is to reach. Memory is the peak at two numbers of
 states that differ by a factor of ten, in conversations of the same length.
 """
 
 from __future__ import annotations
 
 import datetime
+import http.client
 import json
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -79,21 +84,64 @@ def replay(program: Path, folder: Path, url: str, concurrency: int, environment:
     return cost, calls, (max(times) - min(times)).total_seconds()
 
 
+def bare(url: str, bodies: list[list[bytes]], concurrency: int) -> float:
+    """Seconds that plain threads need for the same calls, conversation by conversation."""
+    address = url.removeprefix("http://").removesuffix("/v1")
+    waiting = list(bodies)
+    lock = threading.Lock()
+
+    def work() -> None:
+        connection = http.client.HTTPConnection(address)
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                conversation = waiting.pop()
+            for body in conversation:
+                connection.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
+                connection.getresponse().read()
+
+    threads = [threading.Thread(target=work) for _ in range(concurrency)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.monotonic() - began
+
+
+def bodies_of(program: Path, folder: Path, environment: dict[str, str]) -> list[list[bytes]]:
+    """What would be sent, by conversation."""
+    command = [str(program), "replay", str(folder / "states.jsonl"), "--preview", str(folder / "preview.jsonl"),
+               "--teachers-from", str(folder / "teachers.toml"), "--journal", str(folder / "none.jsonl")]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    told: dict[str, list[bytes]] = {}
+    with (folder / "preview.jsonl").open() as lines:
+        for line in lines:
+            session = json.loads(line)["state_id"].split(":")[0]
+            told.setdefault(session, []).append(line.split('"body":', 1)[1].rstrip()[:-1].encode())
+    return list(told.values())
+
+
 def replaying(programs: Path, environment: dict[str, str]) -> list[str]:
     backstory, teacher = programs / "backstory", programs / "backstory-teacher"
     lines = ["## Replay against a teacher that takes 50 ms", "",
-             "| concurrency | calls | measured | ideal | share of ideal | CPU |", "|---:|---:|---:|---:|---:|---:|"]
+             "| concurrency | calls | measured | ideal | share of ideal | bare | share of bare | CPU |",
+             "|---:|---:|---:|---:|---:|---:|---:|---:|"]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for concurrency in (4, 16, 64):
             total = write_states(folder / "states.jsonl", concurrency * 2, 30)
             with Teacher(teacher, LATENCY) as there:
                 cost, calls, seconds = replay(backstory, folder, there.url, concurrency, environment)
+            with Teacher(teacher, LATENCY) as there:
+                plain = bare(there.url, bodies_of(backstory, folder, environment), concurrency)
             if calls != total:
                 raise RuntimeError(f"{calls} calls of {total}")
             ideal = calls * LATENCY / concurrency
             lines.append(f"| {concurrency} | {calls:,} | {seconds:.2f} s | {ideal:.2f} s | "
-                         f"{100 * ideal / seconds:.0f} % | {cost.processor:.2f} s |")
+                         f"{100 * ideal / seconds:.0f} % | {plain:.2f} s | {100 * plain / seconds:.0f} % | "
+                         f"{cost.processor:.2f} s |")
         lines += ["", "| states | peak memory |", "|---:|---:|"]
         for conversations in (100, 1000):
             total = write_states(folder / "states.jsonl", conversations, 20)
