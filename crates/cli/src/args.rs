@@ -2,7 +2,7 @@
 
 use crate::commands::{
     analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
-    overview, redact, replay, show, stats,
+    overview, pairs, redact, replay, show, stats,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ const LONG_VERSION: &str = concat!(
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
     "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1,",
     "\n  backstory.clone/1, backstory.clone-proof/1,",
-    "\n  replay journals 1,",
+    "\n  replay journals 1, backstory.pairs/1,",
     "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
 );
 
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Annotate(annotate::AnnotateArguments),
     Export(export::ExportArguments),
     Replay(Box<replay::ReplayArguments>),
+    Pairs(pairs::PairsArguments),
     Redact(redact::RedactArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),

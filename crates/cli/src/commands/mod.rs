@@ -25,6 +25,8 @@ pub(crate) mod ls;
 mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
+pub(crate) mod pairs;
+mod pairs_report;
 pub(crate) mod redact;
 mod redact_report;
 pub(crate) mod replay;
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Replay(replay)) => replay::run(replay, &arguments.global),
+        Some(Command::Pairs(pairs)) => pairs::run(pairs, &arguments.global),
         Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

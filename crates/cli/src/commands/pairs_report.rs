@@ -131,7 +131,7 @@ fn shares(counts: &Counts) -> String {
         .iter()
         .filter_map(|level| {
             let same = counts.same_as_student.get(level.name())?;
-            let share = if counts.answers == 0 { 0 } else { 100 * same / counts.answers };
+            let share = (100 * same).checked_div(counts.answers).unwrap_or(0);
             Some(format!("{} {share} %", level.name()))
         })
         .collect();

@@ -205,7 +205,7 @@ fn a_project_folder_stands_for_its_sessions() {
     let name = "8c0d0d6e-0b5c-4a7e-9d3c-1d9b1c1f7a10.jsonl";
     write(&machine.home().join(".claude/projects").join(key).join(name), here.as_bytes());
     write(&machine.home().join(".claude/projects/-other").join(name), elsewhere.as_bytes());
-    assert!(machine.run(&["check", "kiln"]).stdout.ends_with("1 session: 1 with warnings\n"));
+    assert!(machine.run(&["check", "kiln"]).stdout.ends_with("1 session: 1 clean\n"));
     assert!(machine.run(&["check"]).stdout.contains("\n2 sessions: "));
 }
 

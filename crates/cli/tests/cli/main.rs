@@ -14,6 +14,7 @@ mod faults;
 mod linking;
 mod listing;
 mod machine;
+mod pairing;
 mod redacting;
 mod rendering;
 mod replay_limits;

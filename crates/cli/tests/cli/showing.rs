@@ -80,7 +80,7 @@ fn unknown_and_ambiguous_names_give_candidates() {
     hint: backstory ls
     ");
     insta::assert_snapshot!(Machine::empty().run(&["show", "x"]).stderr, @r"
-    error: no sessions in 
+    error: no sessions in `[HOME]/.claude`
     hint: name another place with --root DIR, or give the path of a session file
     ");
 }

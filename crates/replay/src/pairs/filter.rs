@@ -137,7 +137,7 @@ mod tests {
     fn equal_and_nearly_equal_rows_are_noticed() {
         let mut rows = Rows::default();
         let mut look = |history: &str, news: &str, actions: &[&str]| {
-            rows.look_up(Dedup::Near, history.as_bytes(), news, actions)
+            rows.look_up(Dedup::Near, format!("{history} {news}").as_bytes(), news, actions)
         };
         assert_eq!(look("h", &text(1), &["a", "b"]), Seen::New);
         assert_eq!(look("h", &text(1), &["a", "b"]), Seen::Same);

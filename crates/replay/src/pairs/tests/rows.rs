@@ -67,12 +67,11 @@ fn filters_keep_rows_out_and_say_so() {
         "x".repeat(5000),
     ];
     let mut states = Vec::new();
-    let long = "Please look into the file that this project has in its first folder, then change what is wrong \
-                there, and when that is done run all tests and tell me in a few words what came out of it.";
+    let long: String = (0..200).map(|at| format!("word{at} ")).collect();
     let mut messages = vec![
         json!({"role": "user", "content": long}),
         json!({"role": "assistant", "content": "Yes."}),
-        json!({"role": "user", "content": long.replace("first", "second")}),
+        json!({"role": "user", "content": long.replace("word77 ", "other ")}),
         json!({"role": "user", "content": format!("The token is {secret}")}),
     ];
     messages.extend((0..3).map(|_| json!({"role": "assistant", "content": "Yes."})));
