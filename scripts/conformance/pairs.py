@@ -248,11 +248,7 @@ def inside(options: argparse.Namespace) -> int:
             if options.training:
                 check = getattr(pairs_training, f"train_{name}")
             faults = count_faults(rows, counts) + check(rows) + ([] if total else ["no calls at all"])
-            for fault in faults[:10]:
-                print(f"  {name}: {fault}")
-            if len(faults) > 10:
-                print(f"  … and {len(faults) - 10} more")
-            failed += bool(faults)
+            failed += trainers.told(name, faults)
     print(f"{len(formats) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

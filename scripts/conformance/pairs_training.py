@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 import trainers
@@ -73,32 +74,32 @@ def prepared(rows: Any) -> tuple[Any, Any, list[str]]:
     return reader, data, [] if with_calls else ["no row with a call is short enough"]
 
 
-def train_trl(rows: Any) -> list[str]:
-    from trl import DPOConfig, DPOTrainer
-
+def trained(rows: Any, kind: Any, settings_of: Any, look: Callable[[Any, Any, Any], list[str]]) -> list[str]:
+    """A step of training; `look` sees the tokenizer, the rows and the trainer before it."""
     reader, data, faults = prepared(rows)
     tiny = model(reader)
     before = [parameter.detach().clone() for parameter in tiny.parameters()]
     with tempfile.TemporaryDirectory() as folder:
-        trainer = DPOTrainer(model=tiny, ref_model=model(reader), args=DPOConfig(**settings(folder)), train_dataset=data, processing_class=reader)
+        trainer = kind(model=tiny, ref_model=model(reader), args=settings_of(**settings(folder)), train_dataset=data, processing_class=reader)
         if len(trainer.train_dataset) != len(data):
             faults.append(f"{len(data) - len(trainer.train_dataset)} rows were dropped")
-        first = trainer.train_dataset[0]
-        text = reader.decode(first["chosen_ids"])
+        return faults + look(reader, data, trainer) + losses(trainer, before)
+
+
+def train_trl(rows: Any) -> list[str]:
+    from trl import DPOConfig, DPOTrainer
+
+    def call_is_learnt(reader: Any, data: Any, trainer: Any) -> list[str]:
+        text = reader.decode(trainer.train_dataset[0]["chosen_ids"])
         call = data[0]["chosen"][0].get("tool_calls")
         if call and not trainers.shown(call[0]["function"], text):
-            faults.append(f"the call is not in what is learnt: {text[:200]!r}")
-        return faults + losses(trainer, before)
+            return [f"the call is not in what is learnt: {text[:200]!r}"]
+        return []
+
+    return trained(rows, DPOTrainer, DPOConfig, call_is_learnt)
 
 
 def train_kto(rows: Any) -> list[str]:
     from trl import KTOConfig, KTOTrainer
 
-    reader, data, faults = prepared(rows)
-    tiny = model(reader)
-    before = [parameter.detach().clone() for parameter in tiny.parameters()]
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = KTOTrainer(model=tiny, ref_model=model(reader), args=KTOConfig(**settings(folder)), train_dataset=data, processing_class=reader)
-        if len(trainer.train_dataset) != len(data):
-            faults.append(f"{len(data) - len(trainer.train_dataset)} rows were dropped")
-        return faults + losses(trainer, before)
+    return trained(rows, KTOTrainer, KTOConfig, lambda *_: [])

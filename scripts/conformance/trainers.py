@@ -385,6 +385,15 @@ def control(binary: str, paths: list[str], folder: Path) -> list[str]:
     return faults + ([] if "qwen2_5" in twice else ["the check does not notice inputs that are encoded twice"])
 
 
+def told(name: str, faults: list[str]) -> bool:
+    """Prints what is wrong, if anything; whether there is something."""
+    for fault in faults[:10]:
+        print(f"  {name}: {fault}")
+    if len(faults) > 10:
+        print(f"  … and {len(faults) - 10} more")
+    return bool(faults)
+
+
 def inside(options: argparse.Namespace) -> int:
     sys.path.insert(0, str(HERE))
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", HF_DATASETS_DISABLE_PROGRESS_BARS="1")
@@ -410,11 +419,7 @@ def inside(options: argparse.Namespace) -> int:
         jobs.append(("control", lambda: control(options.binary, options.paths, folder)))
         for name, job in jobs:
             faults = job()
-            for fault in faults[:10]:
-                print(f"  {name}: {fault}")
-            if len(faults) > 10:
-                print(f"  … and {len(faults) - 10} more")
-            failed += bool(faults)
+            failed += told(name, faults)
     print(f"{len(jobs) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -108,6 +108,18 @@ pub(crate) fn say(text: &str) {
     anstream::eprintln!("{DIM}{}{DIM:#}", terminal_line(text));
 }
 
+/// Says what was left out, how much of each; nothing where nothing was.
+pub(crate) fn say_left_out(counts: &[(u64, &str, &str)]) {
+    let left: Vec<String> = counts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| crate::figures::counted(*count, one, many))
+        .collect();
+    if !left.is_empty() {
+        say(&format!("left out: {}", left.join(", ")));
+    }
+}
+
 /// Warns of something that is not worth stopping for, in one line.
 pub(crate) fn warn(text: &str) {
     anstream::eprintln!("{WARN}warning{WARN:#}: {}", terminal_line(text));

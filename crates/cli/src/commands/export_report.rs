@@ -68,19 +68,11 @@ impl Totals {
         if let Some(census) = &self.figures.census {
             ui::say(&records_line(census));
         }
-        let left = [
+        ui::say_left_out(&[
             (self.empty, "empty session", "empty sessions"),
             (self.figures.abandoned_turns, "turn of a left branch", "turns of left branches"),
             (self.figures.housekeeping, "run of the client itself", "runs of the client itself"),
-        ];
-        let left: Vec<String> = left
-            .iter()
-            .filter(|(count, ..)| *count > 0)
-            .map(|(count, one, many)| figures::counted(*count, one, many))
-            .collect();
-        if !left.is_empty() {
-            ui::say(&format!("left out: {}", left.join(", ")));
-        }
+        ]);
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn say(figures: &Figures, options: &PairOptions<'_>) {
         };
         ui::say(&format!("{}: {}{errors}", teacher.id, shares(&teacher.counts)));
     }
-    let left = [
+    ui::say_left_out(&[
         (
             figures.journal.unreadable,
             "unreadable line of the journal",
@@ -113,15 +113,7 @@ pub(super) fn say(figures: &Figures, options: &PairOptions<'_>) {
             "call without the words before it",
             "calls without the words before them",
         ),
-    ];
-    let left: Vec<String> = left
-        .iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| figures::counted(*count, one, many))
-        .collect();
-    if !left.is_empty() {
-        ui::say(&format!("left out: {}", left.join(", ")));
-    }
+    ]);
 }
 
 /// How many answers are the student's action, by level.
