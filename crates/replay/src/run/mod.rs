@@ -238,10 +238,7 @@ impl<'r> Run<'r> {
             }
             let open = match self.converse(desk, &item, is_first) {
                 Ok(open) => open,
-                Err(Halt::Teacher) if is_first => {
-                    // Without the first nobody knows what the others are worth asking.
-                    break;
-                }
+                // Without the first teacher nobody knows what the others are worth asking.
                 Err(Halt::Teacher | Halt::Stopped) => break,
                 Err(Halt::Budget) => {
                     self.halt.store(true, Ordering::Relaxed);
