@@ -10,6 +10,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Between two syncs: more of them would cost more than they could save.
+const REST: Duration = Duration::from_millis(5);
 
 /// Why a journal cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -154,6 +158,8 @@ impl Shared {
             if pending.failed.is_some() {
                 return;
             }
+            drop(pending);
+            std::thread::sleep(REST);
         }
     }
 }

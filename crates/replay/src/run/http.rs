@@ -5,13 +5,20 @@
 
 use crate::teacher::{Api, Teacher};
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::http::uri::Authority;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error, Timeout};
 
 /// The largest answer that is read.
 const LARGEST: u64 = 64 << 20;
+/// So long a name keeps the addresses that it had.
+const ADDRESSES_LAST: Duration = Duration::from_secs(30);
 
 /// A teacher's server.
 #[derive(Debug)]
@@ -60,8 +67,8 @@ impl Client {
             .max_idle_connections_per_host(teacher.concurrency)
             .user_agent(concat!("backstory/", env!("CARGO_PKG_VERSION")))
             .tls_config(tls)
-            .build()
-            .new_agent();
+            .build();
+        let agent = Agent::with_parts(agent, DefaultConnector::default(), Remembering::default());
         let mut headers: Vec<(String, String)> =
             teacher.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         match (teacher.api, key) {
@@ -102,6 +109,35 @@ impl Client {
                 ended => ended,
             },
         }
+    }
+}
+
+/// Looks a name up once in a while and not for every call: that takes a thread each time, and asks the
+/// name server even where a connection is open.
+#[derive(Debug, Default)]
+struct Remembering {
+    inner: DefaultResolver,
+    known: Mutex<Option<(Authority, Instant, ResolvedSocketAddrs)>>,
+}
+
+impl Resolver for Remembering {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, Error> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((authority, since, addresses)) = &*known() {
+            if uri.authority() == Some(authority) && since.elapsed() < ADDRESSES_LAST {
+                return Ok(addresses.clone());
+            }
+        }
+        let addresses = self.inner.resolve(uri, config, timeout)?;
+        if let Some(authority) = uri.authority() {
+            *known() = Some((authority.clone(), Instant::now(), addresses.clone()));
+        }
+        Ok(addresses)
     }
 }
 

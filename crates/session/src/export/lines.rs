@@ -5,8 +5,7 @@
 
 use super::flow::{Flow, What};
 use crate::history::{
-    Confidence, Gathered, Mark, Notes, Readings, extract_noted, split_lines, trace_recorded,
-    unified,
+    Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,
 };
 use crate::model::{Effect, Session};
 use hashbrown::HashMap;
@@ -98,7 +97,7 @@ impl Written {
             return Written::default();
         }
         let extracted = extract_noted(session, &|_| true, notes);
-        let gathered = Gathered::new(vec![extracted], Readings::OfEdited);
+        let gathered = Gathered::new(vec![extracted]);
         let mut written = Written::default();
         let mut patch = (patches == Patches::Make).then(String::new);
         for (path, chain) in &gathered.chains {

@@ -1,7 +1,7 @@
 //! Reading the sessions that may say something about the wanted files.
 
 use super::extract::{Extracted, Wanted, read, read_stray};
-use super::gather::{Gathered, Readings};
+use super::gather::Gathered;
 use crate::parallel;
 use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
 use backstory_format::Limits;
@@ -67,8 +67,7 @@ pub fn collect(
         extracted.extend(part);
         collected.failures.extend(failures);
     }
-    let readings = if parts.is_some() { Readings::All } else { Readings::OfEdited };
-    collected.gathered = Gathered::new(extracted, readings);
+    collected.gathered = Gathered::new(extracted);
     collected
 }
 

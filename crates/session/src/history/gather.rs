@@ -1,40 +1,15 @@
 //! Events of all sessions brought together: by file, in order, each call once.
 
+use super::chain::Chain;
 use super::edit::{Backup, Committed, Edit, Event, Rename, Sighting, SightingSource, What};
 use super::extract::Extracted;
 use super::lines::unix;
-use super::pending::load;
 use super::shell::ShellTouch;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
-
-/// Everything known of one path, in order of time.
-#[derive(Debug, Default)]
-pub struct Chain {
-    pub events: Vec<Event>,
-}
-
-impl Chain {
-    /// Its edits in order.
-    pub fn edits(&self) -> impl Iterator<Item = (&Event, &Edit)> {
-        self.events.iter().filter_map(|event| match &event.what {
-            What::Edit(edit) => Some((event, edit.as_ref())),
-            What::Seen(_) | What::Glimpsed => None,
-        })
-    }
-}
-
-/// Which readings of files are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Readings {
-    /// All: the question is about one file, and a reading under an earlier name may matter.
-    All,
-    /// Those of files that were edited under the same path.
-    OfEdited,
-}
 
 /// What all sessions say, by path.
 #[derive(Debug, Default)]
@@ -50,34 +25,24 @@ pub struct Gathered {
 
 impl Gathered {
     /// Brings together what was extracted from the sessions.
-    pub fn new(parts: Vec<Extracted>, readings: Readings) -> Gathered {
+    pub fn new(parts: Vec<Extracted>) -> Gathered {
         let mut gathered = Gathered::default();
         let mut events = Vec::new();
         let mut backups = Vec::new();
-        let mut reads = Vec::new();
         for part in parts {
             events.extend(part.events);
-            reads.extend(part.reads);
             backups.extend(part.backups);
             gathered.shell.extend(part.shell);
             gathered.renames.extend(part.renames);
+            for read in part.reads {
+                gathered.chains.entry(read.path.clone()).or_default().add_reading(read);
+            }
         }
-        // What was read matters only for files that were edited, or moved to become one.
-        let edited: HashSet<Arc<str>> = events.iter().map(|event| event.path.clone()).collect();
-        let moved = |path: &str| {
-            gathered.renames.iter().any(|rename| rename.from == path || rename.to == path)
-        };
-        reads.retain(|read| {
-            readings == Readings::All || edited.contains(&read.path) || moved(&read.path)
-        });
-        events.extend(load(reads));
         for event in once_each(events) {
-            gathered.chains.entry(event.path.clone()).or_default().events.push(event);
+            gathered.chains.entry(event.path.clone()).or_default().add(event);
         }
         gathered.add_backups(backups);
-        for chain in gathered.chains.values_mut() {
-            chain.events.sort_by_key(order);
-        }
+        gathered.chains.values_mut().for_each(Chain::sort);
         gathered.shell.sort_by(|a, b| (a.time, &a.session).cmp(&(b.time, &b.session)));
         gathered.shell.dedup();
         gathered.renames.sort_by_key(|rename| rename.time);
@@ -101,7 +66,7 @@ impl Gathered {
             let what = What::Seen(Sighting { content, source: SightingSource::Backup });
             let event = Event { path: path.clone(), time: backup.time, call: None, what };
             if let Some(chain) = self.chains.get_mut(&path) {
-                chain.events.push(event);
+                chain.add(event);
             }
         }
     }
@@ -123,18 +88,9 @@ impl Gathered {
     }
 }
 
-/// Time first; sightings before edits of the same moment, since a backup precedes its edit.
-fn order(event: &Event) -> (Option<Timestamp>, u8, u64) {
-    match &event.what {
-        What::Seen(sighting) => (event.time, u8::from(sighting.source == SightingSource::Read), 0),
-        What::Glimpsed => (event.time, 1, 0),
-        What::Edit(edit) => (event.time, 1, edit.by.line),
-    }
-}
-
 /// Leaves one of each set of copies: the earliest, and of equals the one whose session is no copy
 /// itself.
-fn once_each(mut events: Vec<Event>) -> Vec<Event> {
+pub(super) fn once_each(mut events: Vec<Event>) -> Vec<Event> {
     events.sort_by(|a, b| preference(a).cmp(&preference(b)));
     let repeated = repeated(&events);
     let hasher = hashbrown::DefaultHashBuilder::default();

@@ -10,8 +10,16 @@ use std::rc::Rc;
 /// difference, nor does a missing newline at the end.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = (!text.is_empty()).then(|| text.strip_suffix('\n').unwrap_or(text).split('\n'));
-    lines.into_iter().flatten().map(|line| line.strip_suffix('\r').unwrap_or(line))
+    let mut rest = (!text.is_empty()).then_some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (line, after) = match memchr::memchr(b'\n', text.as_bytes()) {
+            Some(end) => (text.get(..end)?, text.get(end + 1..)?),
+            None => (text, ""),
+        };
+        rest = (!after.is_empty()).then_some(after);
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
 }
 
 /// Text with `\n` as its only line ending and no byte order mark.
@@ -33,7 +41,7 @@ pub(super) fn unix<'t>(text: impl Into<Cow<'t, str>>) -> String {
 struct Facts {
     text: Rc<str>,
     /// Letters and digits.
-    weight: u32,
+    weight: OnceCell<u32>,
     /// The same number for lines that differ in white space only.
     shape: OnceCell<Token>,
 }
@@ -89,7 +97,7 @@ impl Lines {
         }
         let text: Rc<str> = line.into();
         let number = Token(self.facts.len() as u32);
-        let facts = Facts { text: text.clone(), weight: letters(line), shape: OnceCell::new() };
+        let facts = Facts { text: text.clone(), weight: OnceCell::new(), shape: OnceCell::new() };
         self.facts.push(facts);
         self.numbers.insert(text, number);
         number
@@ -117,7 +125,7 @@ impl Lines {
 
     /// Letters and digits of a line.
     pub(super) fn weight(&self, line: Token) -> u32 {
-        self.facts(line).map_or(0, |facts| facts.weight)
+        self.facts(line).map_or(0, |facts| *facts.weight.get_or_init(|| letters(&facts.text)))
     }
 
     /// The same for lines that are equal but for white space.
@@ -134,5 +142,20 @@ impl Lines {
     /// Letters and digits of several lines.
     pub(super) fn total_weight(&self, lines: &[Token]) -> u32 {
         lines.iter().map(|line| self.weight(*line)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_lines;
+
+    #[test]
+    fn lines_end_in_any_way() {
+        let lines = |text| split_lines(text).collect::<Vec<_>>();
+        assert_eq!(lines(""), [""; 0]);
+        assert_eq!(lines("\n"), [""]);
+        assert_eq!(lines("a\n\nb"), ["a", "", "b"]);
+        assert_eq!(lines("a\r\nb\r"), ["a", "b"]);
+        assert_eq!(lines("\u{feff}a\n\n"), ["a", ""]);
     }
 }

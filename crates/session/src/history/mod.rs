@@ -10,6 +10,7 @@
 //! re-indented it.
 
 mod apply;
+mod chain;
 mod collect;
 mod diff;
 mod edit;
@@ -36,6 +37,7 @@ mod trace;
 mod tracer;
 mod unified;
 
+pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
 pub use diff::{LineDiff, line_diff};
 pub use edit::{
@@ -44,7 +46,7 @@ pub use edit::{
 };
 pub(crate) use extract::extract_noted;
 pub use extract::{Extracted, Wanted, extract, read, read_stray};
-pub use gather::{Chain, Gathered, Readings};
+pub use gather::Gathered;
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
 pub(crate) use notes::Notes;

@@ -1,13 +1,13 @@
-//! Readings of files whose content is not looked at yet: most are of files that nobody edited.
+//! Readings of files whose content is not looked at yet.
 
 use super::edit::{Event, Sighting, SightingSource, What};
 use super::extract::MAX_DEPTH;
 use super::fields;
+use super::gather::once_each;
 use crate::model::Content;
 use crate::store::{Source, SourceReader};
 use backstory_format::json::{Tape, Value, scan};
 use jiff::Timestamp;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A `Read` by the agent.
@@ -22,12 +22,10 @@ pub(super) struct PendingRead {
     pub(super) text: Option<Content>,
 }
 
-/// Looks at the content of readings, file by file.
-pub(super) fn load(mut reads: Vec<PendingRead>) -> Vec<Event> {
-    reads.sort_by(|a, b| a.source.path().cmp(b.source.path()));
-    let files: Vec<&[PendingRead]> =
-        reads.chunk_by(|a, b| a.source.path() == b.source.path()).collect();
-    files.par_iter().flat_map_iter(|reads| of_one_file(reads)).collect()
+/// Looks at the content of readings, each once.
+pub(super) fn load(reads: &[PendingRead]) -> Vec<Event> {
+    let files = reads.chunk_by(|a, b| a.source.path() == b.source.path());
+    once_each(files.flat_map(of_one_file).collect())
 }
 
 fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {

@@ -6,6 +6,7 @@
 
 use super::apply::TELLING;
 use super::apply::{Region, apply, undo};
+use super::chain::Chain;
 use super::edit::{Change, Committed, Edit, Event, Hunk, Replacement, What};
 use super::lines::{letters, split_lines};
 use jiff::Timestamp;
@@ -115,7 +116,7 @@ impl<'e> Placed<'e> {
 /// Finds states for the events of one path. `first` is the file as it was under another name,
 /// `last` as it is in the end.
 pub(super) fn replay<'e>(
-    events: &'e [Event],
+    events: &[&'e Event],
     first: Option<Text<'e>>,
     last: Option<Text<'e>>,
     committed: &'e [Committed],
@@ -123,7 +124,7 @@ pub(super) fn replay<'e>(
     let mut current = first;
     let mut doubt = false;
     let mut steps = Vec::with_capacity(events.len());
-    for event in events {
+    for &event in events {
         let what = match &event.what {
             What::Seen(sighting) => Known::State(Text::Recorded(&sighting.content)),
             What::Edit(edit) => match forward(edit, current.as_ref(), doubt) {
@@ -162,6 +163,30 @@ pub(super) fn replay<'e>(
         }
     }
     steps
+}
+
+/// The same for those who ask about the edits only: readings are looked at where an edit needs them.
+pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
+    let steps = replay(&chain.recorded(), None, None, &[]);
+    match steps.iter().all(|step| stands_alone(step, chain)) {
+        true => steps,
+        false => replay(&chain.whole(), None, None, &[]),
+    }
+}
+
+/// Whether no reading can change what is known of a step.
+pub(super) fn stands_alone(step: &Step<'_>, chain: &Chain) -> bool {
+    let What::Edit(edit) = &step.event.what else { return true };
+    match (&step.what, &edit.original) {
+        (Known::Placed(placed), Some(original)) => {
+            matches!(&placed.before, Text::Recorded(before) if std::ptr::eq(*before, original.as_str()))
+        }
+        (Known::Placed(_), None) => {
+            matches!(edit.change, Change::Write { created: true, .. })
+                && !chain.read_before(step.event.time)
+        }
+        _ => false,
+    }
 }
 
 fn forward<'e>(edit: &'e Edit, current: Option<&Text<'e>>, doubt: bool) -> Known<'e> {

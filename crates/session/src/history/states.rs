@@ -1,9 +1,9 @@
 //! What each edit of a file left behind.
 
+use super::chain::Chain;
 use super::edit::{Change, Edit, Event, What};
-use super::gather::Chain;
 use super::lines::split_lines;
-use super::replay::{Known, certain_lines, replay};
+use super::replay::{Known, certain_lines, replay_edits};
 
 /// An edit and what is known of the file after it.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct EditState<'c> {
 
 /// The edits of one path in order.
 pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
-    let steps = replay(&chain.events, None, None, &[]);
+    let steps = replay_edits(chain);
     let mut states = Vec::new();
     for step in &steps {
         let What::Edit(edit) = &step.event.what else { continue };

@@ -1,12 +1,13 @@
 //! Lines followed from the edits that wrote them to the file as it is.
 
-use super::edit::{Change, Edit, Event, What};
-use super::gather::{Chain, Gathered};
+use super::chain::Chain;
+use super::edit::{Change, Committed, Edit, Event, What};
+use super::gather::Gathered;
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
 use super::places::count_differing;
-use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay};
+use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
 use super::tracer::{Maker, Tracer, Track};
 use jiff::Timestamp;
 use std::rc::Rc;
@@ -62,27 +63,53 @@ pub fn trace<'g>(
 ) -> Traced<'g> {
     let until = target.and_then(|target| target.until);
     let text: Option<Rc<str>> = target.map(|target| unix(target.text).into());
-    let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
     let own = names.iter().position(|name| target.is_some_and(|target| target.path == name));
     let mut chains: Vec<(usize, &Chain)> = Vec::new();
     for (track, name) in names.iter().enumerate() {
         chains.extend(gathered.chains.get(name.as_str()).map(|chain| (track, chain)));
     }
-    chains.sort_by_key(|(_, chain)| chain.events.first().map(|event| event.time));
-    for (track, chain) in chains {
+    let committed = &gathered.committed;
+    let mut steps = None;
+    if text.is_none() {
+        // Where only edits are counted, readings are looked at where one needs them.
+        let found = steps_of(&chains, Chain::recorded, until, None, committed);
+        let chain = |track: usize| chains.iter().find(|(other, _)| *other == track);
+        let alone = |(track, step): &(usize, Step<'_>)| {
+            chain(*track).is_some_and(|(_, chain)| stands_alone(step, chain))
+        };
+        steps = found.iter().all(alone).then_some(found);
+    }
+    let steps =
+        steps.unwrap_or_else(|| steps_of(&chains, Chain::whole, until, text.as_ref(), committed));
+    let last = own.or(names.len().checked_sub(1));
+    follow(steps, names.len(), text.as_deref().zip(last))
+}
+
+/// What happened to the paths, one after the other, with the file as it is now if that is known.
+fn steps_of<'g>(
+    chains: &[(usize, &'g Chain)],
+    events: fn(&'g Chain) -> Vec<&'g Event>,
+    until: Option<Timestamp>,
+    text: Option<&Rc<str>>,
+    committed: &'g [Committed],
+) -> Vec<(usize, Step<'g>)> {
+    let mut told: Vec<(usize, Vec<&Event>)> =
+        chains.iter().map(|(track, chain)| (*track, events(chain))).collect();
+    told.sort_by_key(|(_, events)| events.first().map(|event| event.time));
+    let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
+    for (track, mut events) in told {
         let in_time =
-            |event: &Event| until.is_none_or(|until| event.time.is_none_or(|t| t <= until));
-        let end = chain.events.iter().position(|event| !in_time(event));
-        let events = chain.events.get(..end.unwrap_or(chain.events.len())).unwrap_or_default();
+            |event: &&&Event| until.is_none_or(|until| event.time.is_none_or(|time| time <= until));
+        events.truncate(events.iter().take_while(in_time).count());
         let began = events.first().and_then(|event| event.time);
         let earlier = steps.iter().filter(|(_, step)| step.time <= began);
         let first = earlier.filter_map(|(_, step)| Some((step.time, step.after()?)));
         let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.clone());
-        let found = replay(events, first, text.clone().map(Text::Made), &gathered.committed);
+        let last = text.map(|text| Text::Made(Rc::clone(text)));
+        let found = replay(&events, first, last, committed);
         steps.extend(found.into_iter().map(|step| (track, step)));
     }
-    let last = own.or(names.len().checked_sub(1));
-    follow(steps, names.len(), text.as_deref().zip(last))
+    steps
 }
 
 /// Carries marks through all steps to the text of a track.
@@ -146,7 +173,7 @@ fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
 /// has no place and nothing was seen after it.
 pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String, Traced<'g>)> {
     let chain = gathered.chains.get(name)?;
-    let steps = replay(&chain.events, None, None, &[]);
+    let steps = replay(&chain.whole(), None, None, &[]);
     let text = steps.last()?.after()?.to_string();
     let steps = steps.into_iter().map(|step| (0, step)).collect();
     let traced = follow(steps, 1, Some((&text, 0)));

@@ -4,7 +4,7 @@ use super::belonging::Belonging;
 use super::blobs::{State, states};
 use super::lines::Added;
 use super::printed::{Printed, printed};
-use crate::history::{Gathered, Readings, edit_states, extract};
+use crate::history::{Gathered, edit_states, extract};
 use crate::model::Session;
 use crate::store::Commit;
 use hashbrown::{HashMap, HashSet};
@@ -31,7 +31,7 @@ impl SessionFacts {
     /// Reads them out of a session and its subagents.
     pub fn of(session: &Session, belonging: &Belonging) -> SessionFacts {
         let extracted = extract(session, &|_| true);
-        let gathered = Gathered::new(vec![extracted], Readings::OfEdited);
+        let gathered = Gathered::new(vec![extracted]);
         let mut facts = SessionFacts {
             session: session.id.clone(),
             printed: printed(session),

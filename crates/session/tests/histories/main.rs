@@ -15,7 +15,7 @@ mod sessions;
 mod world;
 
 use backstory_format::Limits;
-use backstory_session::history::{Extracted, Gathered, LineOrigin, Readings, Target, read, trace};
+use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, read, trace};
 use backstory_session::store::{Root, discover};
 use oracle::Author;
 use rayon::prelude::*;
@@ -75,7 +75,7 @@ fn check(seed: u64) -> Result<Tally, String> {
         .iter()
         .map(|files| read(files, Limits::default(), &mut buffer, &wanted).unwrap().0)
         .collect();
-    let gathered = Gathered::new(parts, Readings::All);
+    let gathered = Gathered::new(parts);
     let text = world.text();
     let path = names.last().unwrap();
     let traced = trace(&gathered, &names, Some(Target { path, text: &text, until: None }));
