@@ -21,6 +21,7 @@ use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    backstory_session::store::read_tables_with(backstory_table::write_rows);
     let parsed = args::Arguments::command()
         .try_get_matches()
         .and_then(|given| Ok((args::Arguments::from_arg_matches(&given)?, given)));

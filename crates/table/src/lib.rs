@@ -10,7 +10,7 @@ mod read;
 mod write;
 
 pub use column::{Column, Field};
-pub use read::{Rows, rows_as_json};
+pub use read::{Rows, rows_as_json, write_rows};
 pub use write::TableWriter;
 
 use std::io;
@@ -23,7 +23,7 @@ pub enum TableError {
     Open { path: PathBuf, cause: io::Error },
     #[error("no Parquet that can be read: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
-    #[error("a table cannot hold this: {0}")]
+    #[error("table: {0}")]
     Arrow(#[from] arrow_schema::ArrowError),
     #[error("a row is no JSON object: {0}")]
     Row(#[from] serde_json::Error),

@@ -220,3 +220,102 @@ fn documents_follow_every_file_of_a_conversation() {
     }
     assert!(texts.contains("Say good morning") && !texts.contains("Say hello"), "{texts}");
 }
+
+/// Rows of SWE-smith in all three dialects, one of them with its messages as text.
+fn rows() -> Vec<Value> {
+    let xml = "I write it.\n<function=str_replace_editor>\n<parameter=command>create</parameter>\n<parameter=path>/testbed/b.py</parameter>\n<parameter=file_text>\nx = 1\n</parameter>\n</function>";
+    let ticks = format!("Look.\n```\ncurl -H 'Authorization: Bearer {KEY}' x\n```");
+    let done = "OBSERVATION:\nFile created successfully at: /testbed/b.py";
+    let row = |id: &str, resolved: bool, messages: Value| {
+        json!({ "instance_id": "demo__demo-1", "traj_id": id, "model": "m-1", "resolved": resolved,
+            "patch": "diff --git a/b.py b/b.py\n", "messages": messages })
+    };
+    let chat = |action: &str, outcome: &str| {
+        json!([{ "role": "user", "content": "Fix it" }, { "role": "assistant", "content": action },
+            { "role": "user", "content": outcome }])
+    };
+    vec![
+        row("a", true, chat(xml, done).to_string().into()),
+        row("b", false, chat(&ticks, "OBSERVATION:\nok").to_string().into()),
+        row("c", false, chat("```\nls\n```", "OBSERVATION:\n\u{e9}\"\n").to_string().into()),
+    ]
+}
+
+fn table(path: &std::path::Path, rows: &[Value], messages: backstory_table::Column) {
+    use backstory_table::{Column, Field, TableWriter};
+    let columns = vec![
+        Field::new("instance_id", Column::Text),
+        Field::new("traj_id", Column::Text),
+        Field::new("model", Column::Text),
+        Field::new("resolved", Column::Flag),
+        Field::new("patch", Column::Text),
+        Field::new("messages", messages),
+    ];
+    let mut bytes = Vec::new();
+    let mut table = TableWriter::new(&mut bytes, columns).unwrap();
+    for row in rows {
+        table.push(format!("{row}\n").as_bytes()).unwrap();
+    }
+    table.finish().unwrap();
+    write(path, &bytes);
+}
+
+#[test]
+fn rows_of_a_table_are_read_like_lines() {
+    use backstory_table::{Column, Field};
+    let rows = rows();
+    // The same with messages that are columns themselves.
+    let mut nested = rows.clone();
+    for row in &mut nested {
+        row["messages"] = serde_json::from_str(row["messages"].as_str().unwrap()).unwrap();
+    }
+    let message = vec![
+        Field::new("role", Column::Text),
+        Field::new("content", Column::Text),
+        // What no message has.
+        Field::new("tool_call_ids", Column::List(Box::new(Column::Text))),
+    ];
+    let list = Column::List(Box::new(Column::Record(message)));
+    for (rows, column) in [(rows, Column::Text), (nested, list)] {
+        let machine = Machine::empty();
+        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        write(&machine.home().join("lines/rows.jsonl"), lines.as_bytes());
+        table(&machine.home().join("tables/rows.parquet"), &rows, column);
+        let told = |root: &str, words: &[&str]| {
+            let words = [&["--root", root], words].concat();
+            machine.out(&words).replace("rows.parquet", "rows.jsonl").replace("tables", "lines")
+        };
+        for words in [
+            &["show", "a", "--format", "md"][..],
+            &["show", "b", "--format", "md"],
+            &["show", "c", "--format", "md"],
+            &["log", "--all", "--diff"],
+            &["log", "--all", "--json"],
+            &["stats", "--json"],
+            &["export", "--to", "trace-state"],
+        ] {
+            assert_eq!(told("tables", words), told("lines", words), "{words:?}");
+        }
+        let listed = machine.json(&["--root", "tables", "ls", "--json"]);
+        assert_eq!(listed.len(), 3);
+        let agents = machine.json(&["--root", "tables", "ls", "--agent", "swe-smith", "--json"]);
+        assert_eq!(agents.len(), 3);
+        machine.out(&["--root", "tables", "redact", "b", "--out", "clean/"]);
+        let clean = std::fs::read_to_string(machine.home().join("clean/b.jsonl")).unwrap();
+        assert!(!clean.contains(KEY) && clean.contains("Authorization"), "{clean}");
+    }
+}
+
+#[test]
+fn a_broken_table_is_told_and_stops_nothing() {
+    let machine = Machine::empty();
+    let path = machine.home().join("tables/rows.parquet");
+    table(&path, &rows(), backstory_table::Column::Text);
+    let bytes = std::fs::read(&path).unwrap();
+    write(&machine.home().join("tables/cut.parquet"), &bytes[..bytes.len() / 2]);
+    write(&machine.home().join("tables/other.parquet"), b"not a table at all");
+    let run = machine.run(&["--root", "tables", "ls", "--json"]);
+    assert_eq!(run.stdout.lines().count(), 3);
+    let said = run.stderr;
+    assert!(said.contains("cut.parquet") && !said.contains("other.parquet"), "{said}");
+}

@@ -128,10 +128,11 @@ impl Resolver for Remembering {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, Error> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((authority, since, addresses)) = &*known() {
-            if uri.authority() == Some(authority) && since.elapsed() < ADDRESSES_LAST {
-                return Ok(addresses.clone());
-            }
+        if let Some((authority, since, addresses)) = &*known()
+            && uri.authority() == Some(authority)
+            && since.elapsed() < ADDRESSES_LAST
+        {
+            return Ok(addresses.clone());
         }
         let addresses = self.inner.resolve(uri, config, timeout)?;
         if let Some(authority) = uri.authority() {

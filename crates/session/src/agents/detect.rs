@@ -59,7 +59,7 @@ pub(crate) fn detect(path: &Path, head: &[u8]) -> Option<Shape> {
         let heading = holds(&format!("\n{HEADING}")) || head.starts_with(HEADING.as_bytes());
         return heading.then_some(Shape { agent: Agent::Aider, holds: Holds::Headings });
     }
-    if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
+    if [".jsonl", ".jsonl.zst", ".parquet"].iter().any(|end| name.ends_with(end)) {
         return detect_lines(head);
     }
     match head.trim_ascii_start().first()? {

@@ -3,7 +3,7 @@
 use super::extract::{Extracted, Wanted, read, read_stray};
 use super::gather::Gathered;
 use crate::parallel;
-use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError};
+use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError, named_packed};
 use backstory_format::Limits;
 use memchr::memmem;
 use rayon::prelude::*;
@@ -91,7 +91,7 @@ pub fn speaks_of(files: &SessionFiles, words: &[String]) -> bool {
 }
 
 fn mentions(path: &Path, finders: &[memmem::Finder<'_>]) -> bool {
-    if path.extension().is_some_and(|end| end == "zst") {
+    if named_packed(path) {
         return true;
     }
     let longest = finders.iter().map(|finder| finder.needle().len()).max().unwrap_or(0);

@@ -11,12 +11,13 @@ use super::structural::StructuralPaths;
 use crate::agents::{self, FilePart};
 use crate::store::{SessionFiles, load};
 use backstory_format::json::Tape;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A file of a session that was learnt from.
 #[derive(Debug)]
 pub struct ForeignFile {
-    /// Its place beside the others, without the ending of packed files.
+    /// Its place beside the others, with the ending of what was packed.
     pub(super) name: PathBuf,
     bytes: Vec<u8>,
 }
@@ -50,8 +51,11 @@ impl Scrubber {
             // A rollout that another one continues may lie in another folder.
             let beside = base.and_then(|base| path.strip_prefix(base).ok());
             let Some(name) = beside.or(path.file_name().map(Path::new)) else { continue };
-            let packed = name.extension().is_some_and(|end| end == "zst");
-            let name = if packed { name.with_extension("") } else { name.to_path_buf() };
+            let name = match name.extension().and_then(OsStr::to_str) {
+                Some("zst") => name.with_extension(""),
+                Some("parquet") => name.with_extension("jsonl"),
+                _ => name.to_path_buf(),
+            };
             let file = ForeignFile { name, bytes };
             for piece in file.pieces() {
                 self.learn_line(piece, ids, &mut tape);

@@ -160,7 +160,7 @@ impl Found {
     fn of_another(&mut self, path: &Path, metadata: &std::fs::Metadata) {
         match foreign(path, metadata) {
             Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
-            Err(error) => self.note(path, error.to_string()),
+            Err(error) => self.note(path, error.reason()),
         }
     }
 

@@ -65,7 +65,7 @@ fn of_folder(files: SessionFiles) -> SessionFiles {
 
 /// Whether a name could be that of a trace.
 fn is_candidate(path: &Path, name: &str) -> bool {
-    let ends = [".jsonl", ".jsonl.zst", ".traj", ".json", ".md"];
+    let ends = [".jsonl", ".jsonl.zst", ".parquet", ".traj", ".json", ".md"];
     path.is_dir() || ends.iter().any(|end| name.ends_with(end))
 }
 

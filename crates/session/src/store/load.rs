@@ -1,9 +1,10 @@
 //! Reading a file, or a part of one, into memory.
 //!
-//! For formats that are one document, or lines inside a compressed file. A compressed file counts
+//! For formats that are one document, or lines inside a compressed file or a table. Such a file counts
 //! as what is packed in it: offsets are those of the unpacked bytes. It cannot be entered in the
 //! middle, so the one that was unpacked last is kept: a packed file of many sessions is unpacked
-//! once, not once for each of them.
+//! once, not once for each of them. How tables (Parquet) are read is said by the program, because the
+//! libraries for that are larger than everything else together.
 
 use super::open::{FileState, StoreError, open};
 use super::source::Source;
@@ -11,16 +12,29 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// More than this is not held in memory: real sessions are far smaller, and a small file can
 /// unpack to anything.
 const MOST: u64 = 2 << 30;
 
-/// More than this is not kept when it is no longer needed.
-const MOST_KEPT: usize = 512 << 20;
-
 const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+const PARQUET: [u8; 4] = *b"PAR1";
+
+/// Writes the rows of a table as lines of JSON, and stops when there are more bytes than the limit.
+pub type TableReader = fn(&File, u64, &mut Vec<u8>) -> std::io::Result<()>;
+
+static TABLES: OnceLock<TableReader> = OnceLock::new();
+
+/// Says how tables are read; without it they are told to be unreadable. The first word counts.
+pub fn read_tables_with(reader: TableReader) {
+    TABLES.get_or_init(|| reader);
+}
+
+/// Whether a file is packed, by its name alone.
+pub(crate) fn named_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "zst" || end == "parquet")
+}
 
 /// Bytes of a file.
 #[derive(Debug)]
@@ -87,7 +101,7 @@ pub(crate) fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, Stor
     Ok(Loaded { bytes, start: part.start, state, form })
 }
 
-/// Whether a file is compressed, whatever its name.
+/// Whether a file is packed, whatever its name.
 pub(crate) fn is_packed(path: &Path) -> Result<bool, StoreError> {
     let (mut file, _) = open(path)?;
     let form = form(&mut file);
@@ -100,7 +114,7 @@ fn form(file: &mut File) -> std::io::Result<Form> {
     let mut head = [0; 4];
     let read = file.read(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
-    let packed = read == head.len() && head == ZSTANDARD;
+    let packed = read == head.len() && (head == ZSTANDARD || head == PARQUET);
     Ok(if packed { Form::Packed } else { Form::Plain })
 }
 
@@ -133,14 +147,19 @@ pub(super) fn unpacked(
     }
     bytes.shrink_to_fit();
     let bytes = Arc::new(bytes);
-    if bytes.len() <= MOST_KEPT {
-        *last = Some(Kept { path: path.into(), state, bytes: bytes.clone() });
-    }
+    *last = Some(Kept { path: path.into(), state, bytes: bytes.clone() });
     Ok(bytes)
 }
 
 /// What is packed in a file, up to so many bytes.
-fn unpack(file: &File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+fn unpack(mut file: &File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut head = [0; 4];
+    file.read_exact(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    if head == PARQUET {
+        let unread = || std::io::Error::other("tables are not read here");
+        return TABLES.get().ok_or_else(unread)?(file, most, bytes);
+    }
     let broken = |error| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
     let mut packed = std::io::BufReader::new(file);
     let unpacked = ruzstd::decoding::StreamingDecoder::new(&mut packed).map_err(broken)?;

@@ -23,7 +23,8 @@ pub use discover::{
 };
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
-pub(crate) use load::{Loaded, is_packed, load};
+pub(crate) use load::{Loaded, is_packed, load, named_packed};
+pub use load::{TableReader, read_tables_with};
 pub use open::{
     Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
