@@ -48,7 +48,7 @@ pub fn map<T: Sync, R: Send>(
 }
 
 /// How many bytes of finished outcomes may wait for one that is not finished.
-const WAITING: u64 = 64 << 20;
+const WAITING: u64 = 16 << 20;
 
 /// Does `work` for every item on all threads and hands the outcomes to `take` in the order of the
 /// items, each as soon as those before it are done. What is finished too early waits; when `size`

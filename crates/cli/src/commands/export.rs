@@ -19,7 +19,7 @@ use backstory_session::export::{
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, StoreError, resolve, write_file,
+    Access, Entry, Notice, OutputFolder, StoreError, hold, resolve, write_file,
 };
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
@@ -209,6 +209,7 @@ type Made = Result<(Document, Vec<StoreError>), StoreError>;
 impl Job<'_> {
     fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
         let limits = self.work.limits;
+        let _holding = hold();
         let (mut material, failures) = match chosen {
             Chosen::Session(files) => {
                 Material::read(files, self.options.format, self.secrets, limits, buffer)?

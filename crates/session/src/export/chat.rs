@@ -22,6 +22,21 @@ impl Desk<'_, '_, '_> {
         self.fetcher.words(self.member, blocks)
     }
 
+    /// What blocks say, as a value: a single text goes through as it is written.
+    fn say(&mut self, blocks: &[Block]) -> Result<(), StoreError> {
+        let silent = |block: &&Block| matches!(block, Block::Thinking { .. } | Block::Call(_));
+        let mut telling = blocks.iter().filter(|block| !silent(block));
+        if let (Some(Block::Text(text)), None) = (telling.next(), telling.next())
+            && let Some(raw) = self.fetcher.written(self.member, text)?
+        {
+            self.canon.written_text(raw);
+            return Ok(());
+        }
+        let words = self.words(blocks)?;
+        self.canon.text(&words);
+        Ok(())
+    }
+
     /// What the model thought, where the file holds it.
     pub(super) fn thoughts(&mut self, step: &Step) -> Result<String, StoreError> {
         let texts: Vec<_> = step
@@ -72,9 +87,8 @@ impl Desk<'_, '_, '_> {
         function: impl Fn(&mut Self, &Call) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.canon.word("role", "assistant");
-        let words = self.words(&step.blocks)?;
         self.canon.key("content");
-        self.canon.text(&words);
+        self.say(&step.blocks)?;
         if thinks {
             let thought = self.thoughts(step)?;
             if !thought.is_empty() {

@@ -5,35 +5,12 @@ use crate::model::{Block, Content, Session};
 use crate::store::{SourceReader, StoreError};
 use backstory_format::json::{Tape, Value, scan};
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 /// Files up to this size are held while they are exported.
 const HELD: u64 = 16 << 20;
 /// So many files are open at a time.
 const OPEN: usize = 8;
 const MAX_DEPTH: u32 = 1024;
-
-thread_local! {
-    /// Space that the last session of this thread left: memory fresh from the system costs more
-    /// than what is read into it.
-    static SPACE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
-}
-/// So much of it is kept.
-const KEPT: usize = 2;
-const KEPT_BYTES: usize = 4 << 20;
-
-impl Drop for Fetcher<'_> {
-    fn drop(&mut self) {
-        SPACE.with_borrow_mut(|spaces| {
-            for (_, reader) in self.open.drain(..) {
-                let space = reader.into_space();
-                if spaces.len() < KEPT && (1..=KEPT_BYTES).contains(&space.capacity()) {
-                    spaces.push(space);
-                }
-            }
-        });
-    }
-}
 
 /// Reads content of the members of one session.
 #[derive(Debug)]
@@ -70,8 +47,7 @@ impl<'s> Fetcher<'s> {
                 let source = self.members.get(member).map(|session| &session.source);
                 let source = source.or_else(|| self.members.first().map(|first| &first.source));
                 if let Some(source) = source {
-                    let space = SPACE.with_borrow_mut(Vec::pop).unwrap_or_default();
-                    self.open.push((member, source.open_whole(HELD, space)?));
+                    self.open.push((member, source.open_whole(HELD)?));
                 }
             }
         }

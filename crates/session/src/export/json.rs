@@ -31,8 +31,9 @@ pub(super) enum Clearing<'c> {
 pub(super) struct Canon<'c> {
     spool: Spool,
     clearing: Clearing<'c>,
-    hasher: Sha256,
-    hashed: usize,
+    /// Of what was written up to `settled`.
+    hasher: Option<Sha256>,
+    settled: usize,
     comma: bool,
     aside: u32,
     order: Order,
@@ -44,12 +45,17 @@ pub(super) struct Outer(Spool, bool);
 
 /// Deeper values than this become text: readers of the formats give up at some depth.
 const DEEPEST: u32 = 100;
-const HASH_AT: usize = 64 << 10;
+const SETTLE_AT: usize = 64 << 10;
 
 impl<'c> Canon<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
-        let (spool, hasher) = (Spool::default(), Sha256::new());
-        Canon { spool, clearing, hasher, hashed: 0, comma: false, aside: 0, order: Order::ByName }
+        let (spool, order) = (Spool::default(), Order::ByName);
+        Canon { spool, clearing, hasher: None, settled: 0, comma: false, aside: 0, order }
+    }
+
+    /// The same for a document that tells its hash.
+    pub(super) fn hashing(clearing: Clearing<'c>) -> Canon<'c> {
+        Canon { hasher: Some(Sha256::new()), ..Canon::new(clearing) }
     }
 
     /// Leaves fields in the order in which the model wrote them.
@@ -289,21 +295,22 @@ impl<'c> Canon<'c> {
             return;
         }
         let buffer = self.spool.buffer();
-        if buffer.len() - self.hashed > HASH_AT {
-            self.hasher.update(buffer.get(self.hashed..).unwrap_or_default());
-            self.hashed = buffer.len();
+        if buffer.len() - self.settled > SETTLE_AT {
+            if let Some(hasher) = &mut self.hasher {
+                hasher.update(buffer.get(self.settled..).unwrap_or_default());
+            }
             self.spool.settle();
-            self.hashed = self.hashed.min(self.spool.buffer().len());
+            self.settled = self.spool.buffer().len();
         }
     }
 
     /// The hash of everything so far and a closing brace, in hexadecimal digits.
-    pub(super) fn hash(&mut self) -> String {
+    pub(super) fn hash(&mut self) -> Option<String> {
         let buffer = self.spool.buffer();
-        let mut hasher = self.hasher.clone();
-        hasher.update(buffer.get(self.hashed..).unwrap_or_default());
+        let mut hasher = self.hasher.clone()?;
+        hasher.update(buffer.get(self.settled..).unwrap_or_default());
         hasher.update(b"}");
-        hexadecimal(&hasher.finalize())
+        Some(hexadecimal(&hasher.finalize()))
     }
 
     /// Ends a document.

@@ -217,9 +217,13 @@ fn make(
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
     let prepared = Prepared::new(session, notes, options)?;
+    let canon = match options.format {
+        Format::OpenTraces(_) => Canon::hashing,
+        _ => Canon::new,
+    };
     let (spool, redacted, made) = match secrets {
         Secrets::Kept(raw) => {
-            let mut canon = Canon::new(Clearing::Raw(raw));
+            let mut canon = canon(Clearing::Raw(raw));
             let made = write(&prepared, options, None, &mut canon)?;
             (canon.finish(), Report::default(), made)
         }
@@ -236,7 +240,7 @@ fn make(
                 }
             };
             let report = scrubber.report().clone();
-            let mut canon = Canon::new(Clearing::Scrub(&scrubber));
+            let mut canon = canon(Clearing::Scrub(&scrubber));
             let made = write(&prepared, options, Some(&report), &mut canon)?;
             (canon.finish(), report, made)
         }

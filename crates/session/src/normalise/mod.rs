@@ -17,7 +17,7 @@ use crate::export::canonical_json;
 use crate::history::normal_path;
 use serde_json::Value;
 use std::fmt;
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 /// What a model did: words, or calls.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,7 +221,10 @@ fn normal_words(words: &str) -> String {
 
 /// Letters composed (NFC), as models and file systems differ in it.
 fn composed(text: &str) -> String {
-    if text.is_ascii() { text.to_owned() } else { text.nfc().collect() }
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_owned(),
+        IsNormalized::No | IsNormalized::Maybe => text.nfc().collect(),
+    }
 }
 
 /// A path as seen from the folder of the session.

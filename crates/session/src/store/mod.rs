@@ -6,6 +6,7 @@ mod discover;
 mod foreign;
 mod git;
 mod git_write;
+mod held;
 mod load;
 mod open;
 mod output;
@@ -23,6 +24,7 @@ pub use discover::{
 };
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
+pub use held::{Holding, hold};
 pub(crate) use load::{Loaded, is_packed, load, named_packed};
 pub use load::{TableReader, read_tables_with};
 pub use open::{

@@ -4,6 +4,7 @@
 //! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
 //! refused before anything is read from them.
 
+use super::held;
 use backstory_format::line::split;
 use backstory_format::{Limits, Reader, Totals, Visitor};
 use jiff::Timestamp;
@@ -125,14 +126,32 @@ fn read_with<V: Visitor>(
         let (file, state) = open(path)?;
         let mut visitor = new_visitor();
         let mut reader = Reader::new(limits);
-        let whole = Feed { file: &file, at: 0, end: state.size, buffer }
-            .run(&mut reader, &mut visitor, &feed)
-            .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
-        let now = file.metadata().map_err(|cause| StoreError::Io { path: path.into(), cause })?;
+        let io = |cause| StoreError::Io { path: path.into(), cause };
+        // Longer lines are passed over without being read.
+        let kept = match state.size <= reader.max_line() {
+            true => held::read(&file, state).map_err(io)?,
+            false => None,
+        };
+        let whole = match &kept {
+            Some(bytes) => {
+                feed(bytes, &mut reader, &mut visitor);
+                true
+            }
+            None => {
+                (&file).seek(SeekFrom::Start(0)).map_err(io)?;
+                Feed { file: &file, at: 0, end: state.size, buffer }
+                    .run(&mut reader, &mut visitor, &feed)
+                    .map_err(io)?
+            }
+        };
+        let now = file.metadata().map_err(io)?;
         let replaced =
             std::fs::metadata(path).is_ok_and(|there| identity(&there) != state.identity);
         if whole && !replaced && now.len() >= state.size {
             let growing = now.len() > state.size;
+            if let Some(bytes) = kept {
+                held::keep(path, state, bytes);
+            }
             return Ok(Read { visitor, totals: reader.totals(), state, growing });
         }
     }

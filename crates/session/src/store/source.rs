@@ -1,5 +1,6 @@
 //! Fetching content from where it stands.
 
+use super::held;
 use super::load::{Form, unpacked};
 use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
@@ -56,6 +57,10 @@ impl Source {
             let path = self.path.to_path_buf();
             return Ok(SourceReader::of(None, path, 0));
         }
+        if let Some(whole) = self.state.and_then(|state| held::find(&self.path, state)) {
+            let path = self.path.to_path_buf();
+            return Ok(SourceReader { whole: Some(whole), ..SourceReader::of(None, path, 0) });
+        }
         let (file, now) = open(&self.path)?;
         if self.state.is_some_and(|then| !now.continues(&then)) {
             return Err(StoreError::Changed { path: self.path.to_path_buf() });
@@ -72,13 +77,10 @@ impl Source {
     }
 
     /// The same for a reader that jumps about: a file of at most `limit` bytes is held in memory.
-    /// `space` is used for that, whatever it held.
-    pub fn open_whole(&self, limit: u64, space: Vec<u8>) -> Result<SourceReader, StoreError> {
+    pub fn open_whole(&self, limit: u64) -> Result<SourceReader, StoreError> {
         let mut reader = self.open()?;
         let length = self.state.map_or(u64::MAX, |state| state.size);
         if let Some(file) = reader.file.as_ref().filter(|_| length <= limit) {
-            reader.window = space;
-            reader.window.clear();
             reader.window.reserve_exact(length as usize);
             let read = file.take(length).read_to_end(&mut reader.window);
             reader.filled =
@@ -94,7 +96,7 @@ impl Source {
 pub struct SourceReader {
     /// None when there is nothing to read: all content is there, or was copied.
     file: Option<File>,
-    /// What is packed in the file.
+    /// What is packed in the file, or all of it where it is in memory already.
     whole: Option<Arc<Vec<u8>>>,
     path: PathBuf,
     /// How much is read at once.
@@ -116,11 +118,6 @@ impl SourceReader {
     /// For content that is asked for here and there: reads no more than it is asked for.
     pub fn sparse(self) -> SourceReader {
         SourceReader { ahead: 0, ..self }
-    }
-
-    /// Its space, to be used again.
-    pub fn into_space(self) -> Vec<u8> {
-        self.window
     }
 
     /// The bytes of a span.

@@ -117,7 +117,7 @@ pub(super) fn write(
     })?;
     let hash = canon.hash();
     canon.key("content_hash");
-    canon.plain(&hash);
+    canon.plain_or_null(hash.as_deref());
     canon.key("trace_id");
     canon.plain(&trace);
     canon.close();

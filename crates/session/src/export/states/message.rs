@@ -154,8 +154,17 @@ impl Style<'_> {
     }
 
     fn result(&self, call: &Call, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+        desk.canon.key("content");
+        // Most are one text, which goes through as it is written.
+        if let (Some(result), None) = (&call.result, self.options.max_observation)
+            && let ([text], []) = (&*result.text, &*result.blocks)
+            && let Some(raw) = desk.fetcher.written(desk.member, text)?
+        {
+            desk.canon.written_text(raw);
+            return Ok(());
+        }
         let text = desk.result(call, self.options.max_observation)?;
-        desk.canon.word("content", &text);
+        desk.canon.plain(&text);
         Ok(())
     }
 

@@ -1,0 +1,122 @@
+//! Files that are kept in memory while a session is worked on, so that each is read once.
+//!
+//! Reading a session finds where its content stands; exporting it fetches nearly all of that from the same
+//! files. Whoever does both says [`hold`] first: what this thread reads then is kept, within limits, and
+//! a [`Source`](super::Source) takes its content from there. The memory is used again for the next
+//! session: fresh from the system it costs more than what is read into it.
+
+use super::open::FileState;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// So many bytes are kept for one session, and so many of memory between two.
+const ROOM: u64 = 16 << 20;
+
+#[derive(Debug, Default)]
+struct Held {
+    active: bool,
+    files: Vec<(PathBuf, FileState, Arc<Vec<u8>>)>,
+    spare: Vec<Vec<u8>>,
+}
+
+thread_local! {
+    static HELD: RefCell<Held> = RefCell::default();
+}
+
+/// Files that this thread reads are kept until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Holding(());
+
+/// Keeps what this thread reads from now on.
+pub fn hold() -> Holding {
+    HELD.with_borrow_mut(|held| held.active = true);
+    Holding(())
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        HELD.with_borrow_mut(|held| {
+            held.active = false;
+            let mut kept: u64 = held.spare.iter().map(|space| space.capacity() as u64).sum();
+            for (_, _, bytes) in held.files.drain(..) {
+                let Some(space) = Arc::into_inner(bytes) else { continue };
+                kept += space.capacity() as u64;
+                if kept <= ROOM {
+                    held.spare.push(space);
+                }
+            }
+        });
+    }
+}
+
+/// The whole of a file, if it is to be kept and there is room for it; none where it turned out
+/// shorter than it was.
+pub(super) fn read(mut file: &File, state: FileState) -> io::Result<Option<Vec<u8>>> {
+    let space = HELD.with_borrow_mut(|held| {
+        let kept: u64 = held.files.iter().map(|(_, state, _)| state.size).sum();
+        if !held.active || kept + state.size > ROOM {
+            return None;
+        }
+        // The smallest that is large enough; else the largest, which grows.
+        held.spare.sort_by_key(Vec::capacity);
+        let fitting = held.spare.partition_point(|space| (space.capacity() as u64) < state.size);
+        let last = held.spare.len().checked_sub(1);
+        Some(last.map_or_else(Vec::new, |last| held.spare.remove(fitting.min(last))))
+    });
+    let Some(mut space) = space else { return Ok(None) };
+    space.clear();
+    space.reserve(state.size as usize);
+    (&mut file).take(state.size).read_to_end(&mut space)?;
+    Ok((space.len() as u64 == state.size).then_some(space))
+}
+
+/// Keeps a file that was read.
+pub(super) fn keep(path: &Path, state: FileState, bytes: Vec<u8>) {
+    HELD.with_borrow_mut(|held| held.files.push((path.to_path_buf(), state, Arc::new(bytes))));
+}
+
+/// A file that is kept, as it was then.
+pub(super) fn find(path: &Path, state: FileState) -> Option<Arc<Vec<u8>>> {
+    HELD.with_borrow(|held| {
+        let mut files = held.files.iter();
+        let found = files.find(|(known, then, _)| known == path && *then == state);
+        found.map(|(_, _, bytes)| bytes.clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open::open;
+    use super::*;
+
+    #[test]
+    fn files_are_kept_as_long_as_somebody_wants() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        super::super::replace_file(&path, b"some bytes").unwrap();
+        let (file, state) = open(&path).unwrap();
+        assert!(read(&file, state).unwrap().is_none(), "nobody wants it");
+        let holding = hold();
+        let bytes = read(&file, state).unwrap().unwrap();
+        keep(&path, state, bytes);
+        assert_eq!(find(&path, state).unwrap().as_slice(), b"some bytes");
+        assert!(find(&folder.path().join("b"), state).is_none());
+        drop(holding);
+        assert!(find(&path, state).is_none());
+        HELD.with_borrow(|held| assert_eq!(held.spare.len(), 1, "its memory is used again"));
+    }
+
+    #[test]
+    fn large_files_are_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        super::super::replace_file(&path, &vec![b'x'; ROOM as usize + 1]).unwrap();
+        let (file, state) = open(&path).unwrap();
+        let _holding = hold();
+        assert!(read(&file, state).unwrap().is_none());
+    }
+}
