@@ -61,15 +61,16 @@ pub(super) fn read(mut file: &File, state: FileState) -> io::Result<Option<Vec<u
         if !held.active || kept + state.size > ROOM {
             return None;
         }
-        // The smallest that is large enough; else the largest, which grows.
-        held.spare.sort_by_key(Vec::capacity);
-        let fitting = held.spare.partition_point(|space| (space.capacity() as u64) < state.size);
-        let last = held.spare.len().checked_sub(1);
-        Some(last.map_or_else(Vec::new, |last| held.spare.remove(fitting.min(last))))
+        let fits = |space: &Vec<u8>| space.capacity() as u64 >= state.size;
+        let fitting = held.spare.iter().position(fits);
+        Some(fitting.map(|at| held.spare.swap_remove(at)).unwrap_or_default())
     });
     let Some(mut space) = space else { return Ok(None) };
+    if space.capacity() == 0 {
+        // Rounded up, so that it fits others as well.
+        space = Vec::with_capacity((state.size as usize).next_power_of_two());
+    }
     space.clear();
-    space.reserve(state.size as usize);
     (&mut file).take(state.size).read_to_end(&mut space)?;
     Ok((space.len() as u64 == state.size).then_some(space))
 }
