@@ -7,6 +7,7 @@
 
 use super::open::FileState;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -41,14 +42,16 @@ impl Drop for Holding {
     fn drop(&mut self) {
         HELD.with_borrow_mut(|held| {
             held.active = false;
-            let mut kept: u64 = held.spare.iter().map(|space| space.capacity() as u64).sum();
-            for (_, _, bytes) in held.files.drain(..) {
-                let Some(space) = Arc::into_inner(bytes) else { continue };
+            let left = held.files.drain(..).filter_map(|(_, _, bytes)| Arc::into_inner(bytes));
+            held.spare.extend(left);
+            // The larger, the dearer.
+            held.spare.sort_unstable_by_key(|space| Reverse(space.capacity()));
+            let mut kept = 0;
+            held.spare.retain(|space| {
                 kept += space.capacity() as u64;
-                if kept <= ROOM {
-                    held.spare.push(space);
-                }
-            }
+                kept <= ROOM
+            });
+            held.spare.reverse();
         });
     }
 }
