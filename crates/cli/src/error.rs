@@ -1,7 +1,7 @@
 //! Errors as the user sees them: what failed, why, and what to type instead.
 
 use backstory_session::render::RenderError;
-use backstory_session::store::{OutputError, StoreError};
+use backstory_session::store::{Notice, NoticeKind, OutputError, StoreError};
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -13,10 +13,26 @@ pub(crate) enum Outcome {
     Nothing,
     /// There is something to look at: exit 1, for scripts.
     Findings,
-    /// Some files could not be read.
+    /// Something could not be read or written.
     Incomplete,
     /// Whatever a command that was run for the user ended with.
     Code(u8),
+}
+
+impl Outcome {
+    /// How it ended given what is missing: what could not be read weighs more than what the rest
+    /// says, since it could have said anything.
+    pub(crate) fn given(self, missing: &[Notice]) -> Outcome {
+        match self {
+            Outcome::Code(_) => self,
+            _ if has_failed(missing) => Outcome::Incomplete,
+            _ => self,
+        }
+    }
+}
+
+fn has_failed(missing: &[Notice]) -> bool {
+    missing.iter().any(|notice| notice.kind == NoticeKind::Failed)
 }
 
 impl From<Outcome> for ExitCode {
@@ -58,9 +74,18 @@ impl CliError {
         CliError { kind: ErrorKind::NotFound, ..CliError::new(message) }
     }
 
+    /// The same given what is missing: it may stand in what could not be read.
+    pub(crate) fn given(self, missing: &[Notice]) -> CliError {
+        if has_failed(missing) { self.into_failure() } else { self }
+    }
+
     /// The same where there being nothing means that the work could not be done.
     pub(crate) fn into_failure(self) -> CliError {
-        CliError { kind: ErrorKind::Failed, ..self }
+        let kind = match self.kind {
+            ErrorKind::NotFound => ErrorKind::Failed,
+            kind => kind,
+        };
+        CliError { kind, ..self }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> CliError {

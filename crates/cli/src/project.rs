@@ -36,6 +36,8 @@ pub(crate) struct Project {
     pub(crate) gathered: Gathered,
     pub(crate) files: Vec<ProjectFile>,
     pub(crate) sessions_searched: usize,
+    /// What could not be searched.
+    pub(crate) notices: Vec<Notice>,
 }
 
 impl Project {
@@ -57,12 +59,13 @@ impl Project {
             progress.add(bytes);
         });
         progress.finish();
+        let notices = selection.missing(&collected.failures);
         if !global.quiet {
-            ui::notices(&collected.failures.iter().map(Notice::from).collect::<Vec<_>>());
+            ui::notices(&notices);
         }
         let files = files(&collected.gathered, &scopes, paths);
         let sessions_searched = selection.found.sessions.len();
-        Ok(Project { gathered: collected.gathered, files, sessions_searched })
+        Ok(Project { gathered: collected.gathered, files, sessions_searched, notices })
     }
 
     /// Every file with its lines followed, in parallel.

@@ -14,8 +14,8 @@ use backstory_session::listing::{Buffers, Summary, peek};
 use backstory_session::model::{Agent, Session};
 use backstory_session::parallel;
 use backstory_session::store::{
-    AgentFile, Found, Notice, ProjectScope, Root, SessionFiles, StoreError, discover,
-    discover_sessions, plain_name,
+    AgentFile, Found, NamedFile, Notice, NoticeKind, ProjectScope, Root, SessionFiles, StoreError,
+    discover, discover_sessions, named_file, plain_name,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -58,13 +58,7 @@ impl Selection {
             .chain(extra.iter().cloned())
             .collect();
         for root in &named {
-            if std::fs::symlink_metadata(&root.path).is_err() {
-                return Err(CliError::new(format!(
-                    "`{}`: no such file or folder",
-                    root.path.display()
-                ))
-                .hint("give a folder that holds sessions, such as ~/.claude"));
-            }
+            refuse_other_files(&root.path, global)?;
         }
         let roots = if named.is_empty() { environment::default_roots() } else { named.clone() };
         let existing: Vec<Root> =
@@ -79,7 +73,8 @@ impl Selection {
             && seek == Seek::AllOrSample
         {
             let sample = Sample::unpack()?;
-            let found = discover(&[Root { path: sample.path().to_path_buf() }]);
+            let instead = discover(&[Root { path: sample.path().to_path_buf() }]);
+            let found = Found { notices: found.notices, ..instead };
             return Ok(Selection { roots, found, limits, sample: Some(sample) });
         }
         let roots = if existing.is_empty() { roots } else { existing };
@@ -249,7 +244,7 @@ impl Selection {
         });
         files.ok_or_else(|| match (rows.len() as u64, failures.first()) {
             (0, Some(failure)) => CliError::new(format!("`{wanted}`: {}", failure.reason)),
-            (0, None) => no_sessions(&self.roots),
+            (0, None) => self.nothing(),
             (there, _) => {
                 let are = if there == 1 { "is" } else { "are" };
                 let there = figures::counted(there, "session", "sessions");
@@ -259,9 +254,19 @@ impl Selection {
         })
     }
 
+    /// What is missing after all sessions were looked into, of which these could not be read.
+    pub(crate) fn missing(&self, failures: &[StoreError]) -> Vec<Notice> {
+        self.found.notices.iter().cloned().chain(failures.iter().map(Notice::from)).collect()
+    }
+
+    /// The error for there being none at all.
+    pub(crate) fn nothing(&self) -> CliError {
+        no_sessions(&self.roots, &self.found.notices)
+    }
+
     fn unknown(&self, wanted: &str) -> CliError {
         if self.found.sessions.is_empty() {
-            return no_sessions(&self.roots);
+            return self.nothing();
         }
         let error = CliError::not_found(format!("no session `{wanted}`"));
         let near: Vec<&SessionFiles> =
@@ -409,16 +414,43 @@ pub(crate) fn for_each<A: Send>(
     (all, notices)
 }
 
-/// The error for there being no session in any of these places.
-pub(crate) fn no_sessions(roots: &[Root]) -> CliError {
+/// The error for there being no session in any of these places, in which this is missing.
+pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
     let places: Vec<String> =
         roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
     let message = match places.is_empty() {
         true => "no sessions in what was named".to_owned(),
         false => format!("no sessions in {}", places.join(", ")),
     };
+    let message = match missing.iter().find(|notice| notice.kind == NoticeKind::Failed) {
+        None => message,
+        Some(notice) => format!("{message}; `{}`: {}", notice.path.display(), notice.reason),
+    };
     CliError::not_found(message)
         .hint("name another place with --root DIR, or give the path of a session file")
+        .given(missing)
+}
+
+/// An error for what was named and is no session: nothing, or another file. An empty file is one
+/// without anything in it, and said to be.
+pub(crate) fn refuse_other_files(path: &Path, global: &GlobalArguments) -> Result<(), CliError> {
+    let wrong = |cause: &str| {
+        Err(CliError::new(format!("`{}`: {cause}", path.display()))
+            .hint("give a session file, a folder that holds some, or an id from `backstory ls`"))
+    };
+    if std::fs::symlink_metadata(path).is_err() {
+        return wrong("no such file or folder");
+    }
+    match path.is_file().then(|| named_file(path)).transpose()? {
+        None | Some(NamedFile::Session) => Ok(()),
+        Some(NamedFile::Empty) => {
+            if !global.quiet {
+                ui::say(&format!("`{}`: the file is empty", path.display()));
+            }
+            Ok(())
+        }
+        Some(NamedFile::Other) => wrong("not a session file"),
+    }
 }
 
 /// SESSION given as a path is a root of its own.

@@ -35,6 +35,8 @@ pub(crate) struct FileTrail {
     /// Paths that mean the file, its own first.
     pub(crate) names: Vec<String>,
     pub(crate) sessions_searched: usize,
+    /// What could not be searched.
+    pub(crate) notices: Vec<Notice>,
 }
 
 impl FileTrail {
@@ -63,8 +65,9 @@ impl FileTrail {
                 collected = read(&selection, &scope);
             }
         }
+        let notices = selection.missing(&collected.failures);
         if !global.quiet {
-            ui::notices(&collected.failures.iter().map(Notice::from).collect::<Vec<_>>());
+            ui::notices(&notices);
         }
         let mut names = scope.names();
         let known = collected.gathered.chains.keys().filter(|name| scope.is(name));
@@ -74,7 +77,7 @@ impl FileTrail {
             }
         }
         let sessions_searched = selection.found.sessions.len();
-        Ok(FileTrail { gathered: collected.gathered, names, sessions_searched })
+        Ok(FileTrail { gathered: collected.gathered, names, sessions_searched, notices })
     }
 
     /// Follows the lines of `text`.

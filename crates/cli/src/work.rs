@@ -3,7 +3,7 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::select::{Chosen, Seek, Selection, as_path, no_sessions};
+use crate::select::{Chosen, Seek, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_format::Limits;
 use backstory_session::model::Agent;
@@ -32,7 +32,7 @@ impl Work {
         for name in names {
             if !Path::new(name).exists() && as_path(name).is_none() {
                 ids.push(name);
-            } else if !work.add_place(name)? {
+            } else if !work.add_place(name, global)? {
                 projects.push(PathBuf::from(name));
             }
         }
@@ -93,7 +93,7 @@ impl Work {
 
     /// The error for there being none of them.
     pub(crate) fn nothing(&self) -> CliError {
-        no_sessions(&self.roots)
+        no_sessions(&self.roots, &self.notices)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -115,12 +115,9 @@ impl Work {
 
     /// Adds what a file or folder holds; false for a folder that is perhaps a project: it has no
     /// sessions, or only those of an agent that writes into the project.
-    fn add_place(&mut self, name: &str) -> Result<bool, CliError> {
+    fn add_place(&mut self, name: &str, global: &GlobalArguments) -> Result<bool, CliError> {
         let path = Path::new(name);
-        if std::fs::symlink_metadata(path).is_err() {
-            return Err(CliError::new(format!("`{name}`: no such file or folder"))
-                .hint("give a session file, a folder, or an id from `backstory ls`"));
-        }
+        refuse_other_files(path, global)?;
         let found = discover(&[Root { path: path.to_path_buf() }]);
         if found.sessions.is_empty() && found.stray_agents.is_empty() {
             if path.is_dir() && found.notices.is_empty() {

@@ -13,7 +13,7 @@ use backstory_session::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
 use backstory_session::document::{self, Document};
-use backstory_session::store::{Access, Root, write_file};
+use backstory_session::store::{Access, Notice, Root, write_file};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::Write;
@@ -109,7 +109,8 @@ pub(crate) fn run(
         true => Whose::ClaudeCode,
         false => Whose::Every,
     };
-    let (analysis, others) = analyze(&arguments.targets, grouping, whose, global)?;
+    let Counted { analysis, others, notices } =
+        analyze(&arguments.targets, grouping, whose, global)?;
     if let Some(path) = &arguments.save_profile {
         let mut profile = match &arguments.base {
             Some(base) => read_profile(base)?,
@@ -120,7 +121,7 @@ pub(crate) fn run(
         save(path, text.as_bytes())?;
     }
     if arguments.drift {
-        return drift(arguments, &analysis);
+        return Ok(drift(arguments, &analysis)?.given(&notices));
     }
     match arguments.format {
         Format::Json => {
@@ -138,7 +139,14 @@ pub(crate) fn run(
             emit_document(arguments, &document)?;
         }
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Fine.given(&notices))
+}
+
+/// What was counted, and what could not be.
+struct Counted {
+    analysis: Analysis,
+    others: Others,
+    notices: Vec<Notice>,
 }
 
 /// Whose sessions a question is about.
@@ -156,7 +164,7 @@ fn analyze(
     grouping: Grouping,
     whose: Whose,
     global: &GlobalArguments,
-) -> Result<(Analysis, Others), CliError> {
+) -> Result<Counted, CliError> {
     let mut work = Work::named(targets, global)?;
     let foreign = match whose {
         Whose::Every => work.take_others(),
@@ -166,8 +174,7 @@ fn analyze(
         }
     };
     if work.is_empty() && foreign.is_empty() {
-        return Err(CliError::not_found("no sessions to analyse")
-            .hint("name a place with --root DIR or give the path of a session file"));
+        return Err(work.nothing());
     }
     let chosen = work.chosen();
     let mut numbers = Vec::with_capacity(chosen.len());
@@ -216,10 +223,11 @@ fn analyze(
         },
         Others::merge,
     );
+    let notices = [work.notices, failures, more].concat();
     if !global.quiet {
-        ui::notices(&[work.notices, failures, more].concat());
+        ui::notices(&notices);
     }
-    Ok((analysis, others))
+    Ok(Counted { analysis, others, notices })
 }
 
 fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, CliError> {
@@ -239,19 +247,18 @@ fn compare(
     second: &str,
 ) -> Result<Outcome, CliError> {
     let ranges = (version_range(first), version_range(second));
+    let mut notices = Vec::new();
     let (one, two) = if let (Some(one), Some(two)) = ranges {
         let all = match &arguments.profile {
             Some(path) => read_profile(path)?,
-            None => Profile::of(
-                &analyze(&arguments.targets, Grouping::None, Whose::ClaudeCode, global)?.0,
-            ),
+            None => profile_of(&arguments.targets, global, &mut notices)?,
         };
         let within = |range: (Version, Version)| {
             all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
         };
         (within(one), within(two))
     } else {
-        (one_side(first, global)?, one_side(second, global)?)
+        (one_side(first, global, &mut notices)?, one_side(second, global, &mut notices)?)
     };
     for (name, side) in [(first, &one), (second, &two)] {
         if side.kinds.is_empty() {
@@ -262,11 +269,26 @@ fn compare(
     let found = one.compare(&two);
     let title = format!("{first} compared with {second}");
     emit_differences(arguments, &title, &found, |_| String::new())?;
-    Ok(Outcome::Fine)
+    Ok(Outcome::Fine.given(&notices))
+}
+
+/// The profile of Claude Code's sessions; adds what could not be read.
+fn profile_of(
+    targets: &[String],
+    global: &GlobalArguments,
+    notices: &mut Vec<Notice>,
+) -> Result<Profile, CliError> {
+    let counted = analyze(targets, Grouping::None, Whose::ClaudeCode, global)?;
+    notices.extend(counted.notices);
+    Ok(Profile::of(&counted.analysis))
 }
 
 /// A set named on the command line: a saved profile or sessions.
-fn one_side(name: &str, global: &GlobalArguments) -> Result<Profile, CliError> {
+fn one_side(
+    name: &str,
+    global: &GlobalArguments,
+    notices: &mut Vec<Notice>,
+) -> Result<Profile, CliError> {
     let path = Path::new(name);
     if path.extension().is_some_and(|end| end == "json") && path.is_file() {
         return read_profile(path);
@@ -274,8 +296,7 @@ fn one_side(name: &str, global: &GlobalArguments) -> Result<Profile, CliError> {
     if name == "known" {
         return Profile::measured().map_err(|error| CliError::new(error.to_string()));
     }
-    let (analysis, _) = analyze(&[name.to_owned()], Grouping::None, Whose::ClaudeCode, global)?;
-    Ok(Profile::of(&analysis))
+    profile_of(&[name.to_owned()], global, notices)
 }
 
 fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {

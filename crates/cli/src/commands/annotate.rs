@@ -94,7 +94,8 @@ pub(crate) fn run(
             "nothing to annotate: none of {} sessions edited files here",
             project.sessions_searched
         ))
-        .hint("backstory log --all lists the files that were edited anywhere"));
+        .hint("backstory log --all lists the files that were edited anywhere")
+        .given(&project.notices));
     }
     part_collisions(&mut plans);
     if arguments.write {
@@ -106,7 +107,8 @@ pub(crate) fn run(
     }
     report(&plans, arguments)?;
     let changes = plans.iter().any(|plan| plan.text.is_some());
-    Ok(if arguments.check && changes { Outcome::Findings } else { Outcome::Fine })
+    let outcome = if arguments.check && changes { Outcome::Findings } else { Outcome::Fine };
+    Ok(outcome.given(&project.notices))
 }
 
 /// Rules and the folder their patterns start from.

@@ -133,7 +133,7 @@ pub(crate) fn run(
     };
     contradict(&mut traced, &committed);
     if traced.edits.is_empty() && committed.iter().all(Option::is_none) {
-        return Err(nothing(arguments, &trail));
+        return Err(nothing(arguments, &trail).given(&trail.notices));
     }
     let texts: Vec<&str> = split_lines(&text).collect();
     let wanted = arguments.lines.map_or(1..=u64::MAX, Wanted::range);
@@ -161,7 +161,7 @@ pub(crate) fn run(
     } else {
         pager::show(&blame_table::render(&answer, arguments))?;
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Fine.given(&trail.notices))
 }
 
 /// The file's text, the commit it is from, and when that was made.

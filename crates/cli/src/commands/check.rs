@@ -68,9 +68,9 @@ pub(crate) fn run(
     let mut work = Work::named(&arguments.sessions, global)?;
     work.keep_claude_code(global).map_err(CliError::into_failure)?;
     let (reports, failures) = check_all(&work);
-    let failed = !failures.is_empty();
+    let notices = [work.notices, failures].concat();
     if !global.quiet {
-        ui::notices(&[work.notices, failures].concat());
+        ui::notices(&notices);
     }
     if arguments.json {
         let mut out = JsonLines::new();
@@ -88,11 +88,8 @@ pub(crate) fn run(
         }
         out.flush()?;
     }
-    Ok(match reports.iter().any(|report| report.at_least(severity) > 0) {
-        _ if failed => Outcome::Incomplete,
-        true => Outcome::Findings,
-        false => Outcome::Fine,
-    })
+    let found = reports.iter().any(|report| report.at_least(severity) > 0);
+    Ok(if found { Outcome::Findings } else { Outcome::Fine }.given(&notices))
 }
 
 fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {

@@ -155,7 +155,6 @@ pub(crate) fn run(
     if let Some(stats) = &arguments.stats {
         write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
-    let failed = !notices.is_empty();
     notices.splice(0..0, work.notices.iter().cloned());
     if !global.quiet {
         ui::notices(&notices);
@@ -164,11 +163,8 @@ pub(crate) fn run(
         }
         totals.say();
     }
-    Ok(match (totals.sessions, failed) {
-        (_, true) => Outcome::Incomplete,
-        (0, false) => Outcome::Nothing,
-        _ => Outcome::Fine,
-    })
+    let outcome = if totals.sessions == 0 { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
 }
 
 impl ExportArguments {
@@ -355,11 +351,7 @@ impl Job<'_> {
             folder.record(&name, Entry { key: String::new(), bytes, about: None });
         }
         folder.save()?;
-        notices.extend(
-            refused
-                .iter()
-                .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() }),
-        );
+        notices.extend(refused.iter().map(|error| Notice::failed(out, error.to_string())));
         Ok((totals, notices))
     }
 }

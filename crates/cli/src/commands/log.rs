@@ -90,14 +90,14 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
     let project = ManuallyDrop::new(Project::read(&paths, &arguments.recorded_as, global)?);
     let log = ManuallyDrop::new(Log::new(&project, arguments, since));
     if log.files.is_empty() {
-        return Err(nothing(arguments, &project));
+        return Err(nothing(arguments, &project).given(&project.notices));
     }
     if arguments.json {
         write_json(&log)?;
     } else {
         pager::show(&log_table::render(&log, arguments))?;
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Fine.given(&project.notices))
 }
 
 /// The files and edits to show.

@@ -4,7 +4,7 @@ use crate::args::GlobalArguments;
 use crate::commands::ls_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection, is_row_of, no_sessions, short_ids};
+use crate::select::{Seek, Selection, is_row_of, short_ids};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_session::agents::claude_code;
@@ -140,17 +140,19 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         }
         out.finish()?;
     } else if rows.is_empty() {
-        return Err(match unreadable > 0 && unreadable == selection.found.sessions.len() {
+        let error = match unreadable > 0 && unreadable == selection.found.sessions.len() {
             true => CliError::new("no session could be read"),
             false => nothing(&selection, arguments),
-        });
+        };
+        return Err(error.given(&notices));
     } else {
         let mut out = ui::stdout();
         let ids = short_ids(ids.iter().map(String::as_str));
         ls_table::write_table(&mut out, &rows, &ids, arguments.all, now)?;
         out.flush()?;
     }
-    Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine })
+    let outcome = if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
 }
 
 /// Whether a path is where sessions lie, rather than where they worked.
@@ -278,7 +280,7 @@ fn sort(rows: &mut [Summary], key: SortKey) {
 fn nothing(selection: &Selection, arguments: &LsArguments) -> CliError {
     let count = selection.found.sessions.len() as u64;
     if count == 0 {
-        return no_sessions(&selection.roots);
+        return selection.nothing();
     }
     let error = match count {
         1 => CliError::not_found("the one session does not match"),

@@ -4,7 +4,7 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::figures::{bytes, compact, counted, grouped};
-use crate::select::{Seek, Selection, no_sessions, short_ids};
+use crate::select::{Seek, Selection, short_ids};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_format::{ProblemId, Severity};
@@ -128,7 +128,8 @@ pub(crate) fn run(
         write_overview(&mut out, &tally, &rows, &selection, now)?;
         out.flush()?;
     }
-    Ok(if tally.sessions == 0 { Outcome::Nothing } else { Outcome::Fine })
+    let outcome = if tally.sessions == 0 { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
 }
 
 fn as_json(
@@ -177,7 +178,7 @@ fn write_overview(
             "{WARN}No sessions in {place}.{WARN:#} This is the bundled sample, made up for the purpose.\n"
         )?;
     } else if tally.sessions == 0 {
-        return Err(no_sessions(&selection.roots));
+        return Err(selection.nothing());
     }
     let place =
         if selection.sample.is_some() { "the sample".to_owned() } else { places.join(", ") };

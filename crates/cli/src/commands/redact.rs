@@ -115,7 +115,7 @@ fn copy(
             ui::say(&format!("{others} of the session not printed; --out DIR writes all"));
         }
         total.add(copy.report());
-        return Ok(finish(&total, global));
+        return Ok(finish(&total, work, global));
     };
     refuse_agents_folder(out, &work.roots)?;
     for source in chosen.iter().flat_map(sources) {
@@ -146,7 +146,7 @@ fn copy(
         let sessions = counted(ready.len() as u64, "session", "sessions");
         ui::say(&format!("{sessions} written to {}", out.display()));
     }
-    Ok(finish(&total, global))
+    Ok(finish(&total, work, global))
 }
 
 /// A cleared file, and its name in the folder it goes to.
@@ -231,12 +231,13 @@ fn send(from: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn finish(report: &Report, global: &GlobalArguments) -> Outcome {
+fn finish(report: &Report, work: &Work, global: &GlobalArguments) -> Outcome {
     if !global.quiet {
+        ui::notices(&work.notices);
         match redaction::summary(report) {
             Some(found) => ui::say(&format!("taken out: {found}")),
             None => ui::say("nothing had to be taken out"),
         }
     }
-    Outcome::Fine
+    Outcome::Fine.given(&work.notices)
 }

@@ -45,10 +45,9 @@ pub(super) fn scan(
         };
         match report {
             Ok(report) => found.push((id, path, report)),
-            Err(error) => notices.push(Notice { path: path.clone(), reason: error.to_string() }),
+            Err(error) => notices.push(Notice::failed(path, error.to_string())),
         }
     }
-    let failed = found.len() < chosen.len();
     if !global.quiet {
         ui::notices(&notices);
     }
@@ -63,11 +62,8 @@ pub(super) fn scan(
     } else {
         write_text(&found, &total)?;
     }
-    Ok(match total.is_empty() {
-        _ if failed => Outcome::Incomplete,
-        true => Outcome::Fine,
-        false => Outcome::Findings,
-    })
+    let outcome = if total.is_empty() { Outcome::Fine } else { Outcome::Findings };
+    Ok(outcome.given(&notices))
 }
 
 fn study(chosen: &Chosen<'_>, redactor: &Redactor) -> Result<Report, CopyError> {

@@ -60,24 +60,24 @@ pub(crate) fn run(
     let format = arguments.view.format_for(arguments.out.as_deref());
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
-    let Shown { session, selection, copy: _copy } =
+    let Shown { session, selection, notices, copy: _copy } =
         find_cleared(wanted, global, redactor.as_ref())?;
     arguments.view.check_turns(&session, &view)?;
     let Some(out) = &arguments.out else {
         let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
-        return Ok(Outcome::Fine);
+        return Ok(Outcome::Fine.given(&notices));
     };
     refuse_agents_folder(out, &selection.roots)?;
     if out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']) {
-        return show_all::one_into(&session, out, &arguments.view, &view);
+        return Ok(show_all::one_into(&session, out, &arguments.view, &view)?.given(&notices));
     }
     if resolve(out) == resolve(session.source.path()) {
         return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
             .hint("name another file"));
     }
     write_file(out, Access::Usual, |file| write_session(&session, &view, format, file))?;
-    Ok(Outcome::Fine)
+    Ok(Outcome::Fine.given(&notices))
 }
 
 /// Output never goes where an agent keeps its sessions.
@@ -102,6 +102,8 @@ pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), Cli
 pub(crate) struct Shown {
     pub(crate) session: Session,
     pub(crate) selection: Selection,
+    /// Parts of it that could not be read.
+    pub(crate) notices: Vec<Notice>,
     pub(crate) copy: Option<ClearedCopy>,
 }
 
@@ -136,13 +138,11 @@ pub(crate) fn find_cleared(
             siblings.into_iter().filter(|one| copy.is_none() || one.path != files.path).collect();
         claude_code::relate(&mut session, &others);
     }
+    let notices: Vec<Notice> = failures.iter().map(Notice::from).collect();
     if !global.quiet {
-        ui::notices(&failures.iter().map(Notice::from).collect::<Vec<_>>());
-        if session.file.bytes == 0 {
-            ui::say("the file is empty");
-        }
+        ui::notices(&notices);
     }
-    Ok(Shown { session, selection, copy })
+    Ok(Shown { session, selection, notices, copy })
 }
 
 /// A copy of what was chosen, without secrets.

@@ -6,7 +6,7 @@ use crate::commands::show::{read_copy, refuse_agents_folder};
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
-use crate::select::{Chosen, Seek, Selection, distinct_names, no_sessions};
+use crate::select::{Chosen, Seek, Selection, distinct_names};
 use crate::ui;
 use backstory_session::agents;
 use backstory_session::model::Session;
@@ -56,7 +56,7 @@ pub(super) fn run(
                 CliError::not_found(format!("no session worked in `{}`", project.display()))
                     .hint("`backstory ls --sort project` shows where they did")
             }
-            _ => no_sessions(&selection.roots),
+            _ => selection.nothing(),
         });
     }
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
@@ -66,10 +66,8 @@ pub(super) fn run(
         jobs.into_iter().filter(|job| !folder.is_current(&job.name, &job.key)).collect();
     let unchanged = total - stale.len();
     let refused = folder.claim(stale.iter().map(|job| job.name.as_str()))?;
-    let mut notices: Vec<Notice> = refused
-        .iter()
-        .map(|error| Notice { path: out.to_path_buf(), reason: error.to_string() })
-        .collect();
+    let mut notices: Vec<Notice> =
+        refused.iter().map(|error| Notice::failed(out, error.to_string())).collect();
     stale.retain(|job| folder.files().contains_key(&job.name));
     let mut written = 0;
     for result in write_jobs(&stale, &selection, &folder, (view, redactor), format) {
@@ -82,7 +80,6 @@ pub(super) fn run(
             Done::Failed(notice) => notices.push(notice),
         }
     }
-    let failed = !notices.is_empty();
     write_index(&mut folder, view, format, written > 0)?;
     folder.save()?;
     notices.splice(0..0, selection.found.notices.iter().cloned());
@@ -91,7 +88,7 @@ pub(super) fn run(
         let sessions = figures::counted(written, "session", "sessions");
         ui::say(&format!("{sessions} written to {}, {unchanged} unchanged", out.display()));
     }
-    Ok(if failed { Outcome::Incomplete } else { Outcome::Fine })
+    Ok(Outcome::Fine.given(&notices))
 }
 
 /// One session into a folder.
@@ -166,7 +163,7 @@ fn write_jobs(
             let done = write_one(job, selection, folder, view, format, buffer);
             progress.add(job.files.total_bytes());
             done.unwrap_or_else(|error| {
-                Done::Failed(Notice { path: job.files.path.clone(), reason: error.message })
+                Done::Failed(Notice::failed(&job.files.path, error.message))
             })
         })
         .collect();

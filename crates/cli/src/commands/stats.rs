@@ -85,9 +85,10 @@ pub(crate) fn run(
         _ => Default::default(),
     };
     let mut report = report(&ledger, by, &prices, &period, &types);
+    let failed = ledger.failures.iter().map(Notice::from);
+    let notices: Vec<Notice> = work.notices.iter().cloned().chain(failed).collect();
     if !global.quiet {
-        let failed = ledger.failures.iter().map(Notice::from);
-        ui::notices(&work.notices.iter().cloned().chain(failed).collect::<Vec<_>>());
+        ui::notices(&notices);
     }
     let all = report.rows.len();
     if let Some(limit) = arguments.limit {
@@ -103,21 +104,18 @@ pub(crate) fn run(
     } else if report.total.messages == 0 && !ledger.failures.is_empty() {
         return Err(CliError::new("no session could be read"));
     } else if report.total.messages == 0 {
-        return Err(CliError::not_found("no message of a model in this period").hint(format!(
-            "{} outside it; leave out --since or --until",
-            crate::figures::counted(report.outside, "message", "messages")
-        )));
+        let outside = crate::figures::counted(report.outside, "message", "messages");
+        return Err(CliError::not_found("no message of a model in this period")
+            .hint(format!("{outside} outside it; leave out --since or --until"))
+            .given(&notices));
     } else {
         let mut out = ui::stdout();
         let shown = stats_table::Shown { report: &report, ledger: &ledger, work: &work, all };
         stats_table::write(&mut out, &shown, &prices, &period)?;
         out.flush()?;
     }
-    Ok(match (report.total.messages, ledger.failures.is_empty()) {
-        (_, false) => Outcome::Incomplete,
-        (0, true) => Outcome::Nothing,
-        (_, true) => Outcome::Fine,
-    })
+    let outcome = if report.total.messages == 0 { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
 }
 
 fn period(arguments: &StatsArguments) -> Result<Period, CliError> {

@@ -107,8 +107,8 @@ fn what_cannot_be_analysed_is_said() {
     hint: give a folder of sessions, a version range such as 2.1.0..2.1.50, or a saved profile
     ");
     assert_snapshot!(Machine::empty().run(&["analyze"]).stderr, @r"
-    error: no sessions to analyse
-    hint: name a place with --root DIR or give the path of a session file
+    error: no sessions in `[HOME]/.claude`
+    hint: name another place with --root DIR, or give the path of a session file
     ");
 }
 

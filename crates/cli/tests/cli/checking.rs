@@ -182,7 +182,7 @@ fn what_cannot_be_checked_exits_with_two() {
     assert_eq!(ran.code, Some(2));
     insta::assert_snapshot!(ran.stderr, @r"
     error: `no/such.jsonl`: no such file or folder
-    hint: give a session file, a folder, or an id from `backstory ls`
+    hint: give a session file, a folder that holds some, or an id from `backstory ls`
     ");
 }
 

@@ -132,7 +132,7 @@ fn wrong_use_exits_with_two_and_a_hint() {
     assert_eq!(ran.code, Some(2));
     insta::assert_snapshot!(ran.stderr, @r"
     error: `nowhere`: no such file or folder
-    hint: give a folder that holds sessions, such as ~/.claude
+    hint: give a session file, a folder that holds some, or an id from `backstory ls`
     ");
     assert_eq!(machine.run(&["lsss"]).code, Some(2));
 }
@@ -169,4 +169,76 @@ fn what_is_no_plain_file_is_passed_over() {
     ");
     let quiet = machine.run(&["ls", "--json", "--quiet"]);
     assert_eq!(quiet.stderr, "");
+}
+
+/// A folder so deep that its path is longer than the system takes: nobody can read it, not even the
+/// superuser, for whom permissions do not count.
+#[cfg(unix)]
+fn put_unreadable_folder(below: &std::path::Path) {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let name = "deep".repeat(60);
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY;
+    let mut folder = openat(CWD, below, flags, Mode::empty()).unwrap();
+    for _ in 0..18 {
+        mkdirat(&folder, &name, Mode::RWXU).unwrap();
+        folder = openat(&folder, &name, flags, Mode::empty()).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_could_not_be_read_decides_how_a_command_ends() {
+    let machine = Machine::with_sample();
+    let project = machine.home().join(".claude/projects/-home-dev-tidewatch");
+    let commands: [&[&str]; 12] = [
+        &[],
+        &["ls"],
+        &["check"],
+        &["stats"],
+        &["analyze"],
+        &["analyze", "--drift"],
+        &["redact", "--scan"],
+        &["redact", ".claude", "--out", "copy"],
+        &["export", "--to", "atif", "--no-git", "--out", "atif/"],
+        &["log", "--all"],
+        &["blame", "sea.py"],
+        &["show", "--all", "--out", "pages"],
+    ];
+    write(&machine.home().join("sea.py"), b"sea = 1\n");
+    for arguments in commands {
+        let ran = machine.run(arguments);
+        assert!(matches!(ran.code, Some(0 | 1)), "{arguments:?}: {:?} {}", ran.code, ran.stderr);
+    }
+    put_unreadable_folder(&project);
+    for arguments in commands {
+        let ran = machine.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("File name too long"), "{arguments:?}: {}", ran.stderr);
+        let quiet = machine.run(&[arguments, &["--quiet"]].concat());
+        assert_eq!(quiet.code, Some(2), "{arguments:?}: {}", quiet.stderr);
+    }
+    assert_eq!(machine.run(&["show", "5931ab08"]).code, Some(0), "what was named could be read");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_found_beside_what_could_not_be_read_is_a_failure() {
+    let machine = Machine::empty();
+    let project = machine.home().join(".claude/projects/-home-dev-tidewatch");
+    std::fs::DirBuilder::new().recursive(true).create(&project).unwrap();
+    for command in ["ls", "check", "stats", "analyze", "redact --scan", "export --to atif"] {
+        let ran = machine.run(&command.split(' ').collect::<Vec<_>>());
+        let code = if command == "check" { 2 } else { 1 };
+        assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
+    }
+    assert_eq!(machine.run(&[]).code, Some(0), "the sample");
+    put_unreadable_folder(&project);
+    let ran = machine.run(&[]);
+    assert!(ran.stdout.contains("This is the bundled sample"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    for command in ["ls", "check", "stats", "analyze", "redact --scan", "export --to atif"] {
+        let ran = machine.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, Some(2), "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("File name too long"), "{command}: {}", ran.stderr);
+    }
 }

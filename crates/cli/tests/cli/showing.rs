@@ -91,6 +91,10 @@ fn every_synthetic_session_gives_valid_json_in_its_documented_shape() {
     let documented = std::fs::read_to_string(testdata("../docs/session-json.md")).unwrap();
     for entry in std::fs::read_dir(testdata("sessions")).unwrap() {
         let path = entry.unwrap().path();
+        // Nothing in it is a session's.
+        if path.ends_with("fault-only-newlines.jsonl") {
+            continue;
+        }
         let session =
             &machine.json(&["show", path.to_str().unwrap(), "--quiet", "--format", "json"])[0];
         for key in session.as_object().unwrap().keys() {

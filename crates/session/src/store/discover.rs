@@ -77,11 +77,28 @@ impl SessionFiles {
     }
 }
 
-/// Something that was passed over.
+/// Something that is missing in what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub path: PathBuf,
     pub reason: String,
+    pub kind: NoticeKind,
+}
+
+/// Why something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// It was wanted, but could not be read (or not be written).
+    Failed,
+    /// It is nothing that is read.
+    PassedOver,
+}
+
+impl Notice {
+    /// Of something that could not be read or written.
+    pub fn failed(path: impl Into<PathBuf>, reason: impl Into<String>) -> Notice {
+        Notice { path: path.into(), reason: reason.into(), kind: NoticeKind::Failed }
+    }
 }
 
 /// What lies below the roots, sorted by path.
@@ -135,7 +152,7 @@ fn look(roots: &[Root], sought: Sought) -> Found {
                 walk(&folder, Layout::Bare, sought, &mut found, &mut agents);
             }
         } else {
-            found.note(&root.path, "no such file or folder");
+            found.fail(&root.path, "no such file or folder");
         }
     }
     found.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -152,15 +169,20 @@ fn look(roots: &[Root], sought: Sought) -> Found {
 }
 
 impl Found {
-    fn note(&mut self, path: &Path, reason: impl Into<String>) {
-        self.notices.push(Notice { path: path.into(), reason: reason.into() });
+    fn fail(&mut self, path: &Path, reason: impl Into<String>) {
+        self.notices.push(Notice::failed(path, reason));
+    }
+
+    fn pass_over(&mut self, path: &Path, reason: impl Into<String>) {
+        let kind = NoticeKind::PassedOver;
+        self.notices.push(Notice { path: path.into(), reason: reason.into(), kind });
     }
 
     /// Adds the sessions of a file or folder that another agent than Claude Code wrote, if one did.
     fn of_another(&mut self, path: &Path, metadata: &std::fs::Metadata) {
         match foreign(path, metadata) {
             Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
-            Err(error) => self.note(path, error.reason()),
+            Err(error) => self.fail(path, error.reason()),
         }
     }
 
@@ -173,11 +195,11 @@ impl Found {
 }
 
 fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
-    let Ok(metadata) = std::fs::metadata(path) else { return found.note(path, "cannot be read") };
+    let Ok(metadata) = std::fs::metadata(path) else { return found.fail(path, "cannot be read") };
     match foreign(path, &metadata) {
         Ok(Some(sessions)) => return found.sessions.extend(sessions),
         Ok(None) => {}
-        Err(error) => return found.note(path, error.to_string()),
+        Err(error) => return found.fail(path, error.reason()),
     }
     let session = session_files(path, &metadata);
     if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
@@ -270,14 +292,14 @@ impl Walk<'_> {
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                level.found.note(folder, error.to_string());
+                level.found.fail(folder, error.to_string());
                 return level;
             }
         };
         for entry in entries {
             match entry {
                 Ok(entry) => self.visit(&entry, &mut level),
-                Err(error) => level.found.note(folder, error.to_string()),
+                Err(error) => level.found.fail(folder, error.to_string()),
             }
         }
         level
@@ -294,7 +316,7 @@ impl Walk<'_> {
     fn visit(self, entry: &DirEntry, level: &mut Level) {
         let path = entry.path();
         let Level { found, agents, folders } = level;
-        let Ok(kind) = entry.file_type() else { return found.note(&path, "cannot be read") };
+        let Ok(kind) = entry.file_type() else { return found.fail(&path, "cannot be read") };
         if kind.is_dir() && self.enters(&path) {
             folders.push(path.clone());
         }
@@ -302,7 +324,7 @@ impl Walk<'_> {
             if self.layout == Layout::Bare && kind.is_file() {
                 match entry.metadata() {
                     Ok(metadata) => found.of_another(&path, &metadata),
-                    Err(error) => found.note(&path, error.to_string()),
+                    Err(error) => found.fail(&path, error.to_string()),
                 }
             }
             return;
@@ -310,21 +332,21 @@ impl Walk<'_> {
         if kind.is_symlink() {
             // A link inside the tree names a file that is found anyway.
             if !std::fs::canonicalize(&path).is_ok_and(|target| target.starts_with(self.top)) {
-                found.note(&path, "a link that leads out of the folder or nowhere");
+                found.pass_over(&path, "a link that leads out of the folder or nowhere");
             }
             return;
         }
         if !kind.is_file() {
-            return found.note(&path, "not a regular file");
+            return found.pass_over(&path, "not a regular file");
         }
         let Some(stem) = path.file_stem().and_then(OsStr::to_str) else {
-            return found.note(&path, "the name is not UTF-8");
+            return found.pass_over(&path, "the name is not UTF-8");
         };
         let is_agent = stem.starts_with("agent-");
         if is_agent && self.sought == Sought::Sessions {
             return;
         }
-        let Ok(metadata) = entry.metadata() else { return found.note(&path, "cannot be read") };
+        let Ok(metadata) = entry.metadata() else { return found.fail(&path, "cannot be read") };
         let within_session = session_folder(&path).is_some()
             || (self.layout == Layout::Projects && path.parent().is_some_and(named_by_uuid));
         if is_agent {
@@ -332,7 +354,7 @@ impl Walk<'_> {
         } else if within_session {
             // Journals of workflow runs and the like: no conversation.
         } else if self.layout == Layout::Projects && !is_uuid(stem) {
-            found.note(&path, "not named like a session");
+            found.pass_over(&path, "not named like a session");
         } else if metadata.len() == 0 {
             found.empty += 1;
         } else if let Ok(Some(sessions)) = foreign(&path, &metadata) {

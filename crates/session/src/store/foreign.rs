@@ -14,22 +14,26 @@ use std::path::{Path, PathBuf};
 /// Enough to recognise a file by.
 const HEAD: u64 = 64 << 10;
 
-/// The sessions of a file or folder, if another agent than Claude Code wrote it. Fails where a file
-/// that could be a trace cannot be read.
-pub(super) fn foreign(
-    path: &Path,
-    metadata: &Metadata,
-) -> Result<Option<Vec<SessionFiles>>, StoreError> {
+/// The form of a file or folder, if another agent than Claude Code wrote it. Fails where a file that
+/// could be a trace cannot be read.
+pub(super) fn shape(path: &Path, metadata: &Metadata) -> Result<Option<Shape>, StoreError> {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return Ok(None) };
     let stem = name.strip_suffix(".jsonl");
     if stem.is_some_and(is_uuid) || metadata.len() == 0 || !is_candidate(path, name) {
         return Ok(None);
     }
-    let shape = match metadata.is_dir() {
+    Ok(match metadata.is_dir() {
         true => Some(Shape::folder()),
         false => detect(path, &load(path, Some(0..HEAD))?.bytes),
-    };
-    let Some(shape) = shape else { return Ok(None) };
+    })
+}
+
+/// The sessions of such a file or folder.
+pub(super) fn foreign(
+    path: &Path,
+    metadata: &Metadata,
+) -> Result<Option<Vec<SessionFiles>>, StoreError> {
+    let Some(shape) = shape(path, metadata)? else { return Ok(None) };
     let key = path.parent().and_then(Path::file_name);
     let whole = SessionFiles {
         id: String::new(),

@@ -8,6 +8,7 @@ mod git;
 mod git_write;
 mod held;
 mod load;
+mod named;
 mod open;
 mod output;
 mod project;
@@ -20,13 +21,15 @@ pub use commits::{AddedLines, Commit, FileChange, Object};
 pub use create::{StagedFolder, create_file, try_file};
 pub(crate) use discover::is_uuid;
 pub use discover::{
-    AgentFile, AgentPlace, Found, Notice, Root, SessionFiles, discover, discover_sessions,
+    AgentFile, AgentPlace, Found, Notice, NoticeKind, Root, SessionFiles, discover,
+    discover_sessions,
 };
 pub use git::{Git, GitError, GitLine};
 pub use git_write::NOTES;
 pub use held::{Holding, hold};
 pub(crate) use load::{Loaded, is_packed, load, named_packed};
 pub use load::{TableReader, read_tables_with};
+pub use named::{NamedFile, named_file};
 pub use open::{
     Ends, FileState, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };

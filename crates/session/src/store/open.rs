@@ -55,7 +55,7 @@ impl StoreError {
 
 impl From<&StoreError> for super::Notice {
     fn from(error: &StoreError) -> super::Notice {
-        super::Notice { path: error.path().to_path_buf(), reason: error.reason() }
+        super::Notice::failed(error.path(), error.reason())
     }
 }
 

@@ -106,15 +106,12 @@ pub(crate) fn run(
         text::write(&mut out, &links, heading)?;
         out.flush()?;
     } else {
-        return Err(CliError::not_found("no link").hint(
-            "only evidence counts: commits printed, bytes or lines committed, files at the time",
-        ));
+        let only =
+            "only evidence counts: commits printed, bytes or lines committed, files at the time";
+        return Err(CliError::not_found("no link").hint(only).given(&notices));
     }
-    Ok(match (links.is_empty(), notices.is_empty()) {
-        (_, false) => Outcome::Incomplete,
-        (true, true) => Outcome::Nothing,
-        (false, true) => Outcome::Fine,
-    })
+    let outcome = if links.is_empty() { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
 }
 
 pub(super) fn repository(path: &Path) -> Result<Git, CliError> {

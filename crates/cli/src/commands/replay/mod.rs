@@ -213,8 +213,5 @@ pub(crate) fn run(
             send::run(&setting, teachers, keys, global)?
         }
     };
-    Ok(match (outcome, prepared.failed) {
-        (Outcome::Fine, true) => Outcome::Incomplete,
-        (outcome, _) => outcome,
-    })
+    Ok(outcome.given(&prepared.notices))
 }

@@ -31,8 +31,8 @@ pub(super) struct Sources {
 /// States ready to be asked about.
 pub(super) struct Prepared {
     pub(super) file: StatesFile,
-    /// Something could not be read.
-    pub(super) failed: bool,
+    /// What could not be read.
+    pub(super) notices: Vec<Notice>,
     /// Holds the file of a dry run, which goes with it.
     _temporary: Option<tempfile::NamedTempFile>,
 }
@@ -139,7 +139,7 @@ impl Sources {
                 ui::say(&format!("{count} left out that stood there already under the same id"));
             }
         }
-        Ok(Prepared { file, failed: !notices.is_empty(), _temporary: temporary })
+        Ok(Prepared { file, notices, _temporary: temporary })
     }
 }
 
@@ -181,7 +181,7 @@ fn read_states(
     out: &mut impl Write,
     notices: &mut Vec<Notice>,
 ) -> Result<(), CliError> {
-    let note = |reason: String| Notice { path: source.to_path_buf(), reason };
+    let note = |reason: String| Notice::failed(source, reason);
     let reader =
         File::open(source).map_err(|cause| StoreError::Io { path: source.to_path_buf(), cause })?;
     let reader = BufReader::with_capacity(256 << 10, reader);
