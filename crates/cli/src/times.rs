@@ -1,5 +1,6 @@
 //! Times for people, and times that people type.
 
+use crate::error::CliError;
 pub(crate) use backstory_session::figures::duration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -32,11 +33,15 @@ pub(crate) fn parse_in(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Ti
             .map(|time| time.timestamp())
             .map_err(|error| error.to_string());
     }
-    let span: Span = text.parse().map_err(|_| {
-        "use a date (2026-01-31), a time (2026-01-31T09:30), or an age (3d, 12h)".to_owned()
-    })?;
+    let span: Span = text.parse().map_err(|_| "not a time".to_owned())?;
     let then = now.to_zoned(here).checked_sub(span.abs()).map_err(|error| error.to_string())?;
     Ok(then.timestamp())
+}
+
+/// The error for an option whose value is no time.
+pub(crate) fn wrong(option: &str, text: &str, cause: String) -> CliError {
+    CliError::new(format!("{option} `{text}`: {cause}"))
+        .hint("give a day (2026-01-31, today, yesterday), a time (2026-01-31T09:30) or an age (3d, 12h, 2w)")
 }
 
 /// `2026-01-31 09:30`, in the user's zone.

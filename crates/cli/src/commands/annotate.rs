@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::figures::counted;
 use crate::project::{Project, ProjectFile};
 use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
@@ -90,9 +91,9 @@ pub(crate) fn run(
         }
     }
     if plans.is_empty() {
+        let sessions = counted(project.sessions_searched as u64, "session", "sessions");
         return Err(CliError::not_found(format!(
-            "nothing to annotate: none of {} sessions edited files here",
-            project.sessions_searched
+            "nothing to annotate: no edit of a file here in {sessions}"
         ))
         .hint("backstory log --all lists the files that were edited anywhere")
         .given(&project.notices));

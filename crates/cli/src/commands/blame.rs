@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::commands::{blame_porcelain, blame_table};
 use crate::error::{CliError, Outcome};
+use crate::figures::counted;
 use crate::pager;
 use crate::trail::{FileTrail, TrailArguments};
 use crate::ui::JsonLines;
@@ -138,7 +139,9 @@ pub(crate) fn run(
     let texts: Vec<&str> = split_lines(&text).collect();
     let wanted = arguments.lines.map_or(1..=u64::MAX, Wanted::range);
     if *wanted.start() > texts.len() as u64 {
-        return Err(CliError::new(format!("-L: the file has only {} lines", texts.len())));
+        let lines = counted(texts.len() as u64, "line", "lines");
+        return Err(CliError::new(format!("-L: the file has only {lines}"))
+            .hint("name lines it has, such as -L 1,20"));
     }
     let lines: Vec<BlameLine<'_>> = texts
         .iter()
@@ -266,10 +269,8 @@ fn contradict(traced: &mut Traced<'_>, committed: &[Option<GitLine>]) {
 
 fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {
     let file = arguments.file.display();
-    let error = CliError::not_found(format!(
-        "`{file}`: none of {} sessions edited it",
-        trail.sessions_searched
-    ));
+    let sessions = counted(trail.sessions_searched as u64, "session", "sessions");
+    let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
     if arguments.trail.recorded_as.is_empty() {
         error.hint(
             "if the project lay elsewhere when it was worked on, say where: --recorded-as DIR\n\

@@ -4,6 +4,7 @@ use crate::args::GlobalArguments;
 use crate::commands::log_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::figures::counted;
 use crate::pager;
 use crate::project::{Project, ProjectFile};
 use crate::times;
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
         .as_ref()
         .map(|text| {
             times::parse(text, environment::now())
-                .map_err(|cause| CliError::new(format!("--since `{text}`: {cause}")))
+                .map_err(|cause| times::wrong("--since", text, cause))
         })
         .transpose()?;
     let paths = match (arguments.all, arguments.paths.is_empty()) {
@@ -173,8 +174,8 @@ fn write_json(log: &Log<'_>) -> Result<(), CliError> {
 }
 
 fn nothing(arguments: &LogArguments, project: &Project) -> CliError {
-    let sessions = project.sessions_searched;
-    let error = CliError::not_found(format!("no edits: none of {sessions} sessions matches"));
+    let sessions = counted(project.sessions_searched as u64, "session", "sessions");
+    let error = CliError::not_found(format!("no edits in {sessions}"));
     if arguments.all {
         error.hint("other sessions: --root DIR")
     } else {

@@ -207,15 +207,11 @@ impl<'a> Filter<'a> {
         scopes: Vec<ProjectScope>,
         now: Timestamp,
     ) -> Result<Filter<'a>, CliError> {
-        let wrong = |option: &str, text: &str, cause: String| {
-            CliError::new(format!("{option} `{text}`: {cause}"))
-        };
-        let since = arguments
-            .since
-            .as_ref()
-            .map(|text| times::parse(text, now).map_err(|cause| wrong("--since", text, cause)));
+        let since = arguments.since.as_ref().map(|text| {
+            times::parse(text, now).map_err(|cause| times::wrong("--since", text, cause))
+        });
         let until = arguments.until.as_ref().map(|text| {
-            times::parse_until(text, now).map_err(|cause| wrong("--until", text, cause))
+            times::parse_until(text, now).map_err(|cause| times::wrong("--until", text, cause))
         });
         Ok(Filter {
             scopes,

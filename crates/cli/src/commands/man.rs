@@ -2,6 +2,7 @@
 
 use crate::args::Arguments;
 use crate::error::{CliError, Outcome};
+use backstory_session::store::create_folder;
 use clap::{Args, CommandFactory};
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  backstory man | man -l -\n  backstory man --out ~/.local/share/man/man1"
 )]
 pub(crate) struct ManArguments {
-    /// Write backstory.1, backstory-ls.1, … into this folder
+    /// Write backstory.1, backstory-ls.1, … into this folder, which is created if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -20,10 +21,11 @@ pub(crate) struct ManArguments {
 pub(crate) fn run(arguments: &ManArguments) -> Result<Outcome, CliError> {
     let command = Arguments::command();
     match &arguments.out {
-        Some(folder) => clap_mangen::generate_to(command, folder).map_err(|error| {
-            CliError::new(format!("`{}`: {error}", folder.display()))
-                .hint("create the folder first")
-        })?,
+        Some(folder) => {
+            create_folder(folder)?;
+            clap_mangen::generate_to(command, folder)
+                .map_err(|error| CliError::new(format!("`{}`: {error}", folder.display())))?;
+        }
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(command).render(&mut page)?;

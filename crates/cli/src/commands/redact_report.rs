@@ -2,6 +2,7 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::figures::counted;
 use crate::redaction;
 use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
@@ -125,7 +126,7 @@ fn write_text(
         writeln!(out, "{ACCENT}{id}{ACCENT:#}  {style}{:<6}{style:#}  {rules}", level.name())?;
     }
     if total.is_empty() {
-        writeln!(out, "nothing found in {} sessions", found.len())?;
+        writeln!(out, "nothing found in {}", counted(found.len() as u64, "session", "sessions"))?;
     } else {
         writeln!(
             out,

@@ -127,14 +127,12 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
         })?,
         None => TimeZone::system(),
     };
-    let wrong = |option: &str, text: &str, cause: String| {
-        CliError::new(format!("{option} `{text}`: {cause}"))
-    };
     let since = arguments.since.as_ref().map(|text| {
-        times::parse_in(text, now, &zone).map_err(|cause| wrong("--since", text, cause))
+        times::parse_in(text, now, &zone).map_err(|cause| times::wrong("--since", text, cause))
     });
     let until = arguments.until.as_ref().map(|text| {
-        times::parse_until_in(text, now, &zone).map_err(|cause| wrong("--until", text, cause))
+        times::parse_until_in(text, now, &zone)
+            .map_err(|cause| times::wrong("--until", text, cause))
     });
     Ok(Period { since: since.transpose()?, until: until.transpose()?, zone })
 }

@@ -135,7 +135,7 @@ fn nothing_known_is_said_with_a_way_on() {
     let ran = machine.run(&["blame", "repo/other.py"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: `repo/other.py`: none of 1 sessions edited it
+    error: `repo/other.py`: no edit of it in 1 session
     hint: if the project lay elsewhere when it was worked on, say where: --recorded-as DIR
           other sessions: --root DIR; who committed the lines: --git
     ");

@@ -139,7 +139,8 @@ fn nothing_found_is_said_with_a_hint() {
     let ran = machine.run(&["ls", "--since", "soon"]);
     assert_eq!(ran.code, Some(2));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: --since `soon`: use a date (2026-01-31), a time (2026-01-31T09:30), or an age (3d, 12h)
+    error: --since `soon`: not a time
+    hint: give a day (2026-01-31, today, yesterday), a time (2026-01-31T09:30) or an age (3d, 12h, 2w)
     ");
     assert_eq!(Machine::empty().run(&["ls"]).code, Some(1));
 }

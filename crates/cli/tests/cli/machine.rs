@@ -76,8 +76,8 @@ fn completions_and_manual_pages_are_generated() {
         assert!(machine.out(&["completions", shell]).contains("backstory"), "{shell}");
     }
     assert!(machine.out(&["man"]).starts_with(".ie"));
-    machine.out(&["man", "--out", "."]);
-    assert!(machine.home().join("backstory-ls.1").is_file());
+    machine.out(&["man", "--out", "share/man1"]);
+    assert!(machine.home().join("share/man1/backstory-ls.1").is_file());
 }
 
 #[test]

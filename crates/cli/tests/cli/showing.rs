@@ -102,3 +102,66 @@ fn every_synthetic_session_gives_valid_json_in_its_documented_shape() {
         }
     }
 }
+
+#[test]
+fn a_file_that_is_no_session_is_refused() {
+    let machine = Machine::with_sample();
+    write(&machine.home().join("notes.txt"), b"Buy \"type\" of paper\n\nThen {\"type\": it}\n");
+    write(&machine.home().join("rows.jsonl"), b"{\"name\":\"a\"}\n{\"name\":\"b\"}\n");
+    for file in ["notes.txt", "rows.jsonl"] {
+        let commands =
+            ["show", "check", "stats", "export --to atif", "ls", "analyze", "redact", "clone"];
+        for command in commands {
+            let arguments: Vec<&str> = command.split(' ').chain([file]).collect();
+            let ran = machine.run(&arguments);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command} {file}");
+            let expected = format!(
+                "error: `{file}`: not a session file\nhint: give a session file, a folder that holds some, or an id from `backstory ls`\n"
+            );
+            assert_eq!(ran.stderr, expected, "{command} {file}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_is_said_to_be_empty() {
+    let machine = Machine::empty();
+    write(&machine.home().join("empty.jsonl"), b"");
+    for command in ["show", "check", "ls", "analyze"] {
+        let ran = machine.run(&[command, "empty.jsonl"]);
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+        assert_eq!(ran.stderr, "`empty.jsonl`: the file is empty\n", "{command}");
+        assert_eq!(machine.run(&[command, "empty.jsonl", "--quiet"]).stderr, "", "{command}");
+    }
+}
+
+#[test]
+fn what_is_left_of_a_session_is_read() {
+    let machine = Machine::empty();
+    let torn = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"role":"user","con"#;
+    let zeros = "\0\0\0\0\n";
+    let whole = r#"{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"Find the valve"}}"#;
+    for text in [torn.to_owned(), format!("{zeros}{torn}"), format!("{zeros}{whole}\n")] {
+        write(&machine.home().join("left.jsonl"), text.as_bytes());
+        assert_eq!(machine.run(&["show", "left.jsonl"]).code, Some(0), "{text:?}");
+        assert_eq!(machine.run(&["check", "left.jsonl"]).code, Some(1), "{text:?}");
+    }
+    // A file that is named like a session is one, whatever became of it.
+    let named = "00000000-0000-4000-8000-000000000001.jsonl";
+    write(&machine.home().join(named), zeros.as_bytes());
+    assert_eq!(machine.run(&["check", named]).code, Some(1));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let machine = Machine::with_sample();
+    for arguments in [
+        &["show", "latest", "--out", "none/page.html"][..],
+        &["export", "latest", "--to", "atif", "--no-git", "--out", "none/page.html"],
+    ] {
+        let ran = machine.run(arguments);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let first = ran.stderr.lines().next().unwrap();
+        assert_eq!(first, "error: `none/page.html`: No such file or directory (os error 2)");
+    }
+}

@@ -6,6 +6,7 @@
 use super::clean_name;
 use crate::agents;
 use crate::document::{Column, Document, Line, Table};
+use crate::figures::counted;
 use crate::model::{Effect, Session};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -174,8 +175,8 @@ impl Others {
                 line.0.extend(Line::code(list.as_str()).0);
                 lines.push(line);
             }
-            let told = counts.tokens.messages;
-            lines.push(Line::marked(&format!("Tokens are told of {told} messages")));
+            let told = counted(counts.tokens.messages, "message", "messages");
+            lines.push(Line::marked(&format!("Tokens are told of {told}")));
             lines.push(Line::marked(&format!("Cannot be told: {}", counts.cannot_tell.join("; "))));
             document.bullets(lines);
         }

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "creates files and folders, like `write`")]
 
 use super::open::StoreError;
+use super::write::{Access, hidden_file};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub fn create_file<T, E: From<StoreError>>(
         sync_folder(folder);
         return Ok((size, proved));
     }
-    let fresh = named(folder).map_err(failed)?;
+    let fresh = hidden_file(folder, Access::Private).map_err(failed)?;
     let (file, place) = fresh.into_parts();
     let (size, file) = fill(file, path, write)?;
     drop(file);
@@ -47,14 +48,10 @@ pub fn try_file<T, E: From<StoreError>>(
 ) -> Result<(u64, T), E> {
     let folder = std::env::temp_dir();
     let failed = |cause: io::Error| StoreError::Io { path: folder.clone(), cause };
-    let (file, place) = named(&folder).map_err(failed)?.into_parts();
+    let (file, place) = hidden_file(&folder, Access::Private).map_err(failed)?.into_parts();
     let (size, file) = fill(file, &folder, write)?;
     drop(file);
     Ok((size, prove(&place)?))
-}
-
-fn named(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix(".backstory-").suffix(".tmp").tempfile_in(folder)
 }
 
 fn fill<E: From<StoreError>>(

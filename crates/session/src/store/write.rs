@@ -8,6 +8,7 @@ use super::open::StoreError;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,21 +39,7 @@ pub fn write_file<E: From<StoreError>>(
         return Ok(0);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".backstory-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = match access {
-            Access::Usual => 0o666,
-            Access::Program => 0o777,
-            Access::Private | Access::AsBefore => 0o600,
-        };
-        builder.permissions(std::fs::Permissions::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _ = access;
-    let fresh = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let fresh = hidden_file(folder.unwrap_or(Path::new(".")), access).map_err(failed)?;
     let (file, place) = fresh.into_parts();
     let mut out = BufWriter::with_capacity(64 << 10, file);
     write(&mut out)?;
@@ -66,6 +53,27 @@ pub fn write_file<E: From<StoreError>>(
     drop(out);
     place.persist(path).map_err(|error| failed(error.error))?;
     Ok(size)
+}
+
+/// A new file with a hidden name that no agent takes for a session. Errors do not tell that name: it
+/// is not what the user asked for.
+pub(super) fn hidden_file(folder: &Path, access: Access) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(".backstory-").suffix(".tmp").make_in(folder, |path| {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(match access {
+                Access::Usual => 0o666,
+                Access::Program => 0o777,
+                Access::Private | Access::AsBefore => 0o600,
+            });
+        }
+        #[cfg(not(unix))]
+        let _ = access;
+        options.open(path)
+    })
 }
 
 /// Replaces a file as a whole; its permissions stay, and a link is written through.

@@ -1,4 +1,4 @@
-//! `backstory.blame/1` and the shapes it shares with `backstory.log/1`. See `docs/blame-json.md`.
+//! `backstory.blame/1` and the shapes it shares with `backstory.log/1`. See `docs/files-json.md`.
 
 use crate::history::{LineOrigin, Mark, OutsideSpan, ShellTouch, Traced, TracedEdit};
 use crate::model::Content;

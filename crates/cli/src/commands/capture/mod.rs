@@ -107,8 +107,7 @@ pub(crate) fn run(
         return Ok(Outcome::Fine);
     }
     let since = arguments.since.as_ref().map(|text| {
-        times::parse(text, began)
-            .map_err(|cause| CliError::new(format!("--since `{text}`: {cause}")))
+        times::parse(text, began).map_err(|cause| times::wrong("--since", text, cause))
     });
     let since = since.transpose()?;
     let written = match (&arguments.session, since) {

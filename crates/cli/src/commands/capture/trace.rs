@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::commands::show::{Shown, read_copy, refuse_agents_folder};
 use crate::error::CliError;
+use crate::figures::counted;
 use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
@@ -90,7 +91,8 @@ impl Tracer<'_> {
         for root in &selection.roots {
             self.tell(&format!("looking in {}", root.path.display()));
         }
-        self.tell(&format!("{} sessions there", selection.found.sessions.len()));
+        let there = selection.found.sessions.len() as u64;
+        self.tell(&format!("{} there", counted(there, "session", "sessions")));
         let mut sessions = Vec::new();
         let mut buffer = Vec::new();
         let here = |folder: &str| scope.holds(folder);
@@ -107,8 +109,9 @@ impl Tracer<'_> {
             match found {
                 Err(error) => self.tell(&format!("{path}: passed over: {error}")),
                 Ok(found) => {
-                    let (inside, placed) = (found.inside, found.placed);
-                    self.tell(&format!("{path}: {inside} of {placed} records here and then"));
+                    let placed = counted(found.placed, "record", "records");
+                    let inside = found.inside;
+                    self.tell(&format!("{path}: {inside} of {placed} here and then"));
                     if inside > 0 {
                         sessions.push(self.read(files, &selection, &mut buffer)?);
                     }

@@ -1,6 +1,7 @@
 //! Links for people.
 
 use crate::error::CliError;
+use crate::figures::counted;
 use crate::times;
 use crate::ui::{ACCENT, BOLD, DIM, WARN};
 use backstory_session::escape::terminal_line;
@@ -68,7 +69,8 @@ fn told(evidence: &Evidence) -> String {
                 0 => String::new(),
                 count => format!(", {count} more but for white space"),
             };
-            format!("{path}: {exact} of {added} lines added are the session's{changed}")
+            let added = counted(*added, "line", "lines");
+            format!("{path}: the session wrote {exact} of {added} added{changed}")
         }
         Evidence::Overlap { path, .. } => {
             format!("{path} was edited before, but nothing shows that this was committed")
