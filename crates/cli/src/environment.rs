@@ -34,6 +34,11 @@ pub(crate) fn default_roots() -> Vec<Root> {
     roots
 }
 
+/// The columns of the terminal as the user states them, for terminals that cannot be asked.
+pub(crate) fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0)
+}
+
 /// The folders that belong to agents, whether they hold sessions or not: nothing of ours goes there.
 pub(crate) fn agents_folders() -> Vec<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());

@@ -171,9 +171,45 @@ impl Progress {
     }
 }
 
-/// Columns of the terminal, or a comfortable width when there is none.
+/// Columns of the terminal, if there is one.
 pub(crate) fn width() -> Option<usize> {
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    environment::columns().or_else(terminal)
+}
+
+/// The column of a table that may be cut, and the width at which it can still be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Elastic {
+    pub(crate) column: usize,
+    pub(crate) readable: usize,
+}
+
+/// Makes the columns of a table, two apart, fit into `width`: one gives way as long as it stays
+/// readable, then those are left out that tell least, in order (their width becomes 0).
+pub(crate) fn share_width(
+    widths: &mut [usize],
+    width: usize,
+    elastic: Elastic,
+    leave_out: &[usize],
+) {
+    let total = |widths: &[usize]| {
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| width + 2).sum::<usize>().saturating_sub(2)
+    };
+    let full = widths.get(elastic.column).copied().unwrap_or(0);
+    let readable = full.min(elastic.readable);
+    for column in leave_out {
+        if total(widths).saturating_sub(width) <= full - readable {
+            break;
+        }
+        if let Some(left_out) = widths.get_mut(*column) {
+            *left_out = 0;
+        }
+    }
+    let excess = total(widths).saturating_sub(width);
+    if let Some(gives) = widths.get_mut(elastic.column) {
+        *gives = gives.saturating_sub(excess).max(readable);
+    }
 }
 
 /// Cuts text that is already safe to `width` columns.
@@ -193,6 +229,21 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     }
     out.push('…');
     out
+}
+
+/// The same, but what is cut is the start: of a path the end tells most.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let columns = |character: char| character.width().unwrap_or(0);
+    let kept = text.char_indices().rev().take_while(|(_, character)| {
+        used += columns(*character);
+        used < width
+    });
+    let start = kept.last().map_or(text.len(), |(at, _)| at);
+    format!("…{}", text.get(start..).unwrap_or_default())
 }
 
 /// Breaks text that is already safe at spaces, so that no line is wider than `width` columns

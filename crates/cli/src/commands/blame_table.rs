@@ -4,7 +4,7 @@ use super::blame::{Answer, BlameArguments};
 use super::ls_table::short_model;
 use crate::figures;
 use crate::times;
-use crate::ui::{ACCENT, BOLD, DIM, WARN, fit, wrap};
+use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, wrap};
 use backstory_session::escape::terminal_line;
 use backstory_session::history::{Confidence, LineOrigin, TracedEdit};
 use backstory_session::wire::{BlameLine, fetched};
@@ -85,8 +85,12 @@ fn sign(line: &BlameLine<'_>) -> char {
 /// Widths of the columns before the text.
 struct Widths([usize; 5]);
 
+/// Columns that are kept for the text of the file.
+const TEXT: usize = 24;
+
 impl Widths {
-    fn of(rows: &[Cells]) -> Widths {
+    /// So wide that, on a terminal, `beside` columns and some of the text have room as well.
+    fn of(rows: &[Cells], beside: usize) -> Widths {
         let mut widths = [0; 5];
         for row in rows {
             let texts = [&row.who, &row.session, &row.when, &row.turn, &row.commit];
@@ -94,7 +98,19 @@ impl Widths {
                 *width = (*width).max(text.width());
             }
         }
+        if let Some(width) = ui::width() {
+            let who = Elastic { column: 0, readable: 8 };
+            let room = width.saturating_sub(beside + TEXT + 2);
+            ui::share_width(&mut widths, room, who, &[3, 2, 1, 4]);
+        }
         Widths(widths)
+    }
+
+    /// Columns that are left for the text.
+    fn rest(&self, beside: usize) -> usize {
+        let shown = self.0.iter().filter(|width| **width > 0);
+        let before: usize = shown.map(|width| width + 2).sum();
+        ui::width().map_or(usize::MAX, |width| width.saturating_sub(before + beside).max(TEXT))
     }
 
     fn write(&self, out: &mut String, row: &Cells) {
@@ -105,7 +121,8 @@ impl Widths {
         }
         for ((text, width), style) in texts.iter().zip(self.0).zip(styles) {
             if width > 0 {
-                let space = " ".repeat(width - text.width() + 2);
+                let text = fit(text, width);
+                let space = " ".repeat(width.saturating_sub(text.width()) + 2);
                 let _ = write!(out, "{style}{text}{style:#}{space}");
             }
         }
@@ -114,8 +131,10 @@ impl Widths {
 
 fn lines(out: &mut String, answer: &Answer<'_>) {
     let rows: Vec<Cells> = answer.lines.iter().map(|line| cells(answer, line)).collect();
-    let widths = Widths::of(&rows);
     let digits = answer.lines.last().map_or(1, |line| line.number.to_string().len());
+    let beside = digits + 3;
+    let widths = Widths::of(&rows, beside);
+    let rest = widths.rest(beside);
     for (row, line) in rows.iter().zip(&answer.lines) {
         widths.write(out, row);
         let (mark, number) = (sign(line), line.number);
@@ -123,7 +142,7 @@ fn lines(out: &mut String, answer: &Answer<'_>) {
         let _ = writeln!(
             out,
             "{WARN}{mark}{WARN:#}{DIM}{number:>digits$}│{DIM:#} {}",
-            terminal_line(&text)
+            fit(&terminal_line(&text), rest)
         );
     }
 }
@@ -144,7 +163,6 @@ fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
     let runs = runs(&answer.lines);
     let heads: Vec<&BlameLine<'_>> = runs.iter().filter_map(|run| run.first()).collect();
     let rows: Vec<Cells> = heads.iter().map(|line| cells(answer, line)).collect();
-    let widths = Widths::of(&rows);
     let range = |run: &[BlameLine<'_>]| match (run.first(), run.last()) {
         (Some(first), Some(last)) if first.number != last.number => {
             format!("{}-{}", first.number, last.number)
@@ -153,11 +171,14 @@ fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
         _ => String::new(),
     };
     let wide = runs.iter().map(|run| range(run).len()).max().unwrap_or(0);
+    let beside = wide + 4;
+    let widths = Widths::of(&rows, beside);
+    let rest = widths.rest(beside).min(60);
     for ((run, row), head) in runs.iter().zip(&rows).zip(&heads) {
         let _ = write!(out, "{BOLD}{:>wide$}{BOLD:#}  ", range(run));
         widths.write(out, row);
         let shown = run.iter().map(|line| line.text.trim()).find(|text| !text.is_empty());
-        let _ = writeln!(out, "{DIM}│{DIM:#} {}", fit(&terminal_line(shown.unwrap_or("")), 60));
+        let _ = writeln!(out, "{DIM}│{DIM:#} {}", fit(&terminal_line(shown.unwrap_or("")), rest));
         if arguments.prompt {
             let edit = head.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
             match edit {
@@ -177,7 +198,8 @@ fn prompt(out: &mut String, edit: &TracedEdit<'_>, indent: usize) {
     for (what, place) in [("prompt", &by.prompt), ("task", &by.task)] {
         let Some(text) = fetched(place.as_ref()) else { continue };
         let text = terminal_line(text.trim()).into_owned();
-        let lines = wrap(&text, 90);
+        let room = ui::width().map_or(90, |width| width.saturating_sub(indent + 9).clamp(TEXT, 90));
+        let lines = wrap(&text, room);
         for (at, line) in lines.iter().take(PROMPT_LINES).enumerate() {
             let label = if at == 0 { what } else { "" };
             let more =
@@ -192,7 +214,8 @@ fn commands(out: &mut String, answer: &Answer<'_>, line: &BlameLine<'_>, indent:
     let LineOrigin::Outside(span) = line.mark.origin else { return };
     let Some(span) = answer.traced.outside.get(span as usize) else { return };
     for touch in answer.trail.commands(span.after, span.before).iter().take(2) {
-        let command = fit(&terminal_line(&touch.command), 80);
+        let room = ui::width().map_or(80, |width| width.saturating_sub(indent + 9).clamp(TEXT, 80));
+        let command = fit(&terminal_line(&touch.command), room);
         let _ = writeln!(out, "{:indent$}{DIM}possibly{DIM:#} {command}", "");
     }
 }

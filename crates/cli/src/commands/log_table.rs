@@ -4,12 +4,14 @@ use super::log::{By, Log, LogArguments, LogFile};
 use super::ls_table::short_model;
 use crate::figures;
 use crate::times;
-use crate::ui::{ACCENT, BOLD, DIM, WARN, fit};
+use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, fit_end};
+use anstyle::Style;
 use backstory_session::escape::terminal_line;
 use backstory_session::history::{Change, Sum, TracedEdit, line_diff};
 use backstory_session::wire::fetched;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 pub(crate) fn render(log: &Log<'_>, arguments: &LogArguments) -> String {
     let mut out = String::new();
@@ -19,10 +21,14 @@ pub(crate) fn render(log: &Log<'_>, arguments: &LogArguments) -> String {
     }
     match arguments.by {
         By::File => {
+            let rows = Rows::of(log, arguments.by);
             for file in &log.files {
                 head(&mut out, file);
                 for edit in edits(file) {
-                    row(&mut out, edit, None, arguments.diff);
+                    rows.write(&mut out, edit, None);
+                    if arguments.diff {
+                        patch(&mut out, edit);
+                    }
                 }
                 touches(&mut out, log, file);
                 out.push('\n');
@@ -41,36 +47,95 @@ fn edits<'f>(file: &'f LogFile<'_>) -> impl Iterator<Item = &'f TracedEdit<'f>> 
 fn head(out: &mut String, file: &LogFile<'_>) {
     let left: u64 = file.traced.edits.iter().map(|edit| edit.surviving).sum();
     let now = match file.file.exists() {
-        true => format!("{left} of {} lines are agents'", file.traced.marks.len()),
+        true => format!(
+            "{left} of {} by agents",
+            figures::counted(file.traced.marks.len() as u64, "line", "lines")
+        ),
         false => "not there any more".to_owned(),
     };
-    let shown = terminal_line(&file.file.shown);
+    let room = room(now.width() + 2);
+    let shown = fit_end(&terminal_line(&file.file.shown), room);
     let _ = writeln!(out, "{BOLD}{shown}{BOLD:#}  {DIM}{now}{DIM:#}");
 }
 
-fn row(out: &mut String, edit: &TracedEdit<'_>, path: Option<&str>, diff: bool) {
+/// Columns that are left of the terminal when so many are taken; there is always some room.
+fn room(taken: usize) -> usize {
+    ui::width().map_or(usize::MAX, |width| width.saturating_sub(taken).max(20))
+}
+
+/// Time, model, session, turn, action, change, what is left of it, and a path.
+const COLUMNS: usize = 8;
+const STYLES: [Style; COLUMNS] =
+    [DIM, ACCENT, Style::new(), DIM, Style::new(), Style::new(), Style::new(), Style::new()];
+const CHANGE: usize = 5;
+const PATH: usize = COLUMNS - 1;
+const WHEN: usize = "2026-01-31 09:30".len();
+
+fn cells(edit: &TracedEdit<'_>, when: String, path: Option<&str>) -> [String; COLUMNS] {
     let by = &edit.edit.by;
-    let when = edit.event.time.map(times::minute).unwrap_or_default();
-    let model =
-        terminal_line(by.model.as_deref().map_or("unknown model", short_model)).into_owned();
+    let model = terminal_line(by.model.as_deref().map_or("unknown model", short_model));
     let session: String = by.session.chars().take(8).collect();
-    let agent = if by.subagent.is_some() { "+" } else { " " };
-    let turn = by.turn.map_or_else(String::new, |turn| format!("#{turn}"));
-    let change = format!("+{} -{}", edit.added, edit.removed);
+    let agent = if by.subagent.is_some() { "+" } else { "" };
     let left = match (edit.placed, edit.surviving) {
         (false, _) => "place unknown".to_owned(),
         (true, 0) => "none left".to_owned(),
         (true, left) => format!("{left} left"),
     };
-    let path = path.map_or_else(String::new, |path| format!("  {}", terminal_line(path)));
-    let _ = writeln!(
-        out,
-        "  {DIM}{when:<16}{DIM:#}  {ACCENT}{model:<12}{ACCENT:#}  {}{agent} {DIM}{turn:<5}{DIM:#} {:<9} {change:>11}  {left}{path}",
-        terminal_line(&session),
-        edit.edit.action().name(),
-    );
-    if diff {
-        patch(out, edit);
+    [
+        when,
+        model.into_owned(),
+        format!("{}{agent}", terminal_line(&session)),
+        by.turn.map_or_else(String::new, |turn| format!("#{turn}")),
+        edit.edit.action().name().to_owned(),
+        format!("+{} -{}", edit.added, edit.removed),
+        left,
+        path.map_or_else(String::new, |path| terminal_line(path).into_owned()),
+    ]
+}
+
+/// Widths of the columns, the same for all rows.
+struct Rows([usize; COLUMNS]);
+
+impl Rows {
+    fn of(log: &Log<'_>, by: By) -> Rows {
+        let mut widths = [0; COLUMNS];
+        for file in &log.files {
+            let path = (by != By::File).then_some(file.file.shown.as_str());
+            for edit in edits(file) {
+                for (width, cell) in widths.iter_mut().zip(cells(edit, String::new(), path)) {
+                    *width = (*width).max(cell.width());
+                }
+            }
+        }
+        let [when, ..] = &mut widths;
+        *when = WHEN;
+        if let Some(width) = ui::width() {
+            // What the heading says already tells least.
+            let leave_out = match by {
+                By::File => [3, 4, 2, 6, 1],
+                By::Session => [2, 3, 4, 6, 1],
+                By::Model => [1, 3, 4, 2, 6],
+            };
+            let path = Elastic { column: PATH, readable: 20 };
+            ui::share_width(&mut widths, width.saturating_sub(2), path, &leave_out);
+        }
+        Rows(widths)
+    }
+
+    fn write(&self, out: &mut String, edit: &TracedEdit<'_>, path: Option<&str>) {
+        let when = edit.event.time.map(times::minute).unwrap_or_default();
+        let cells = cells(edit, when, path);
+        let mut line = String::new();
+        for (at, ((cell, width), style)) in cells.iter().zip(self.0).zip(STYLES).enumerate() {
+            if width == 0 {
+                continue;
+            }
+            let cell = if at == PATH { fit_end(cell, width) } else { fit(cell, width) };
+            let space = " ".repeat(width.saturating_sub(cell.width()));
+            let (before, after) = if at == CHANGE { (&*space, "") } else { ("", &*space) };
+            let _ = write!(line, "  {before}{style}{cell}{style:#}{after}");
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
     }
 }
 
@@ -101,7 +166,7 @@ fn touches(out: &mut String, log: &Log<'_>, file: &LogFile<'_>) {
     for touch in log.project.touches(file.file) {
         let when = touch.time.map(times::minute).unwrap_or_default();
         let session: String = touch.session.chars().take(8).collect();
-        let command = fit(&terminal_line(&touch.command), 70);
+        let command = fit(&terminal_line(&touch.command), room(48).min(70));
         let _ = writeln!(
             out,
             "  {DIM}{when:<16}  possibly changed  {}  {command}{DIM:#}",
@@ -128,6 +193,7 @@ fn grouped(out: &mut String, log: &Log<'_>, arguments: &LogArguments) {
         list.sort_by_key(|(_, edit)| edit.event.time);
     }
     groups.sort_by_key(|(_, list)| list.first().map(|(_, edit)| edit.event.time));
+    let rows = Rows::of(log, arguments.by);
     for (key, list) in &groups {
         let _ = writeln!(out, "{BOLD}{}{BOLD:#}", terminal_line(key));
         let mut prompt = None;
@@ -136,15 +202,21 @@ fn grouped(out: &mut String, log: &Log<'_>, arguments: &LogArguments) {
             if arguments.by == By::Session && by.turn.is_some() && by.turn != prompt {
                 prompt = by.turn;
                 if let Some(text) = fetched(by.prompt.as_ref()) {
-                    let _ =
-                        writeln!(out, "  {DIM}“{}”{DIM:#}", fit(&terminal_line(text.trim()), 100));
+                    let text = fit(&terminal_line(text.trim()), room(4).min(100));
+                    let _ = writeln!(out, "  {DIM}“{text}”{DIM:#}");
                 }
             }
-            row(out, edit, Some(&file.file.shown), arguments.diff);
+            rows.write(out, edit, Some(&file.file.shown));
+            if arguments.diff {
+                patch(out, edit);
+            }
         }
         out.push('\n');
     }
 }
+
+/// Columns that the figures of a report take.
+const FIGURES: usize = 38;
 
 fn report(out: &mut String, log: &Log<'_>, by: By) {
     let mut sums: BTreeMap<(String, String, String), Sum> = BTreeMap::new();
@@ -164,7 +236,11 @@ fn report(out: &mut String, log: &Log<'_>, by: By) {
     let wide = |pick: fn(&(String, String, String)) -> &String| {
         sums.keys().map(|key| pick(key).chars().count()).max().unwrap_or(0).min(60)
     };
-    let widths = [wide(|key| &key.0), wide(|key| &key.1), wide(|key| &key.2)];
+    let mut widths = [wide(|key| &key.0), wide(|key| &key.1), wide(|key| &key.2)];
+    if let Some(width) = ui::width() {
+        let first = Elastic { column: 0, readable: 12 };
+        ui::share_width(&mut widths, width.saturating_sub(FIGURES), first, &[2, 1]);
+    }
     let _ = writeln!(
         out,
         "{DIM}{:1$}edits    added  removed  still there{DIM:#}",
@@ -174,7 +250,9 @@ fn report(out: &mut String, log: &Log<'_>, by: By) {
     for (key, sum) in &sums {
         for (text, width) in [&key.0, &key.1, &key.2].into_iter().zip(widths) {
             if width > 0 {
-                let _ = write!(out, "{:<width$}  ", fit(&terminal_line(text), width));
+                let text = terminal_line(text);
+                let text = if by == By::File { fit_end(&text, width) } else { fit(&text, width) };
+                let _ = write!(out, "{text:<width$}  ");
             }
         }
         let _ = writeln!(

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::figures::compact;
 use crate::times;
-use crate::ui::{self, BOLD};
+use crate::ui::{self, BOLD, Elastic};
 use backstory_session::escape::terminal_line;
 use backstory_session::listing::Summary;
 use backstory_session::model::UsageTotal;
@@ -40,36 +40,13 @@ pub(crate) fn write_table(
             *widest = (*widest).max(cell.width());
         }
     }
-    share_width(&mut widths, width);
+    let title = Elastic { column: 1, readable: 24 };
+    ui::share_width(&mut widths, width, title, &[3, 8, 6, 4, 2]);
     write_row(out, &HEADINGS.map(str::to_owned), &widths, BOLD)?;
     for row in &cells {
         write_row(out, row, &widths, anstyle::Style::new())?;
     }
     Ok(())
-}
-
-/// Makes the columns fit: the title gives way as long as it stays readable, then the columns that
-/// tell least are left out (their width becomes 0).
-fn share_width(widths: &mut [usize; COLUMNS], width: usize) {
-    const READABLE: usize = 24;
-    const LEAVE_OUT: [usize; 5] = [3, 8, 6, 4, 2];
-    let total = |widths: &[usize; COLUMNS]| {
-        let shown = widths.iter().filter(|width| **width > 0);
-        shown.map(|width| width + 2).sum::<usize>().saturating_sub(2)
-    };
-    let [_, title, ..] = *widths;
-    let readable = title.min(READABLE);
-    for column in LEAVE_OUT {
-        if total(widths).saturating_sub(width) <= title - readable {
-            break;
-        }
-        if let Some(left_out) = widths.get_mut(column) {
-            *left_out = 0;
-        }
-    }
-    let excess = total(widths).saturating_sub(width);
-    let [_, title, ..] = widths;
-    *title = title.saturating_sub(excess).max(readable);
 }
 
 fn write_row(

@@ -3,7 +3,7 @@
 use crate::commands::ls_table::short_model;
 use crate::error::CliError;
 use crate::figures::{compact, counted, grouped};
-use crate::ui::{self, ACCENT, BOLD, DIM, WARN};
+use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN};
 use crate::work::Work;
 use backstory_session::escape::terminal_line;
 use backstory_session::listing::{Buffers, peek};
@@ -52,16 +52,22 @@ pub(crate) fn write(
             *width = (*width).max(cell.width());
         }
     }
+    if let Some(width) = ui::width() {
+        let name = Elastic { column: 0, readable: 16 };
+        ui::share_width(&mut widths, width, name, &[4, 3, 2, 1, 5]);
+    }
     let table: usize = widths.iter().map(|width| width + 2).sum();
     let bars = ui::width().is_some_and(|width| width >= table + BAR);
     let last = lines.len() - 1;
     for (at, (cells, weight)) in lines.iter().enumerate() {
         let style = if at == 0 || at == last { BOLD } else { anstyle::Style::new() };
         let mut line = String::new();
-        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let shown = cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0);
+        for (column, (cell, width)) in shown {
+            let cell = ui::fit(cell, width);
             let space = " ".repeat(width.saturating_sub(cell.width()));
-            line.push_str(if column == 0 { cell } else { &space });
-            line.push_str(if column == 0 { &space } else { cell });
+            line.push_str(if column == 0 { &cell } else { &space });
+            line.push_str(if column == 0 { &space } else { &cell });
             line.push_str("  ");
         }
         let bar = weight.filter(|_| bars).map(|weight| bar(weight, largest)).unwrap_or_default();
@@ -158,6 +164,13 @@ fn name(shown: &Shown<'_>, row: &Row) -> String {
     }
 }
 
+fn note(out: &mut impl Write, style: anstyle::Style, text: &str) -> std::io::Result<()> {
+    for line in ui::wrap(&terminal_line(text), ui::width().unwrap_or(usize::MAX)) {
+        writeln!(out, "{style}{line}{style:#}")?;
+    }
+    Ok(())
+}
+
 fn notes(
     out: &mut impl Write,
     shown: &Shown<'_>,
@@ -166,7 +179,7 @@ fn notes(
 ) -> Result<(), CliError> {
     let report = shown.report;
     let total = &report.total;
-    let mut say = |text: String| writeln!(out, "{DIM}{}{DIM:#}", terminal_line(&text));
+    let mut say = |text: String| note(out, DIM, &text);
     say(format!(
         "{} in {}; days in {}",
         counted(total.messages, "message", "messages"),
@@ -186,7 +199,7 @@ fn notes(
     if report.timeless > 0 {
         say(format!("{} without time left out", counted(report.timeless, "message", "messages")))?;
     }
-    let mut warn = |text: String| writeln!(out, "{WARN}{}{WARN:#}", terminal_line(&text));
+    let mut warn = |text: String| note(out, WARN, &text);
     if total.incomplete > 0 {
         warn(format!(
             "≥ a lower bound: {} of {} never got the final count of output tokens",

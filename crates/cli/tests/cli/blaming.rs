@@ -63,9 +63,9 @@ fn the_table() {
 fn the_log() {
     let (machine, _) = machine();
     insta::assert_snapshot!(machine.out(&["log", "repo"]), @r"
-    repo/hello.py  2 of 3 lines are agents'
-      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left
-      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left
+    repo/hello.py  2 of 3 lines by agents
+      2026-03-01 10:00  opus-4-5    aaaaaaaa  #1  create  +2 -0  1 left
+      2026-03-01 10:00  sonnet-4-6  aaaaaaaa  #2  edit    +1 -1  1 left
 
     2 edits in 1 file: 3 lines added, 1 removed, 2 still there
     ");
@@ -79,12 +79,12 @@ fn the_log() {
     insta::assert_snapshot!(machine.out(&["log", "repo", "--by", "session", "--diff"]), @r#"
     aaaaaaaa-0000-4000-8000-000000000001
       “Write a greeting”
-      2026-03-01 10:00  opus-4-5      aaaaaaaa  #1    create          +2 -0  1 left  repo/hello.py
+      2026-03-01 10:00  opus-4-5    aaaaaaaa  #1  create  +2 -0  1 left  repo/hello.py
         @@ -0,0 +1,2 @@
         +def hello():
         +    print("hello to everybody")
       “Make it louder”
-      2026-03-01 10:00  sonnet-4-6    aaaaaaaa  #2    edit            +1 -1  1 left  repo/hello.py
+      2026-03-01 10:00  sonnet-4-6  aaaaaaaa  #2  edit    +1 -1  1 left  repo/hello.py
         @@ -1,1 +1,1 @@
         -hello to everybody
         +HELLO TO EVERYBODY
@@ -301,4 +301,65 @@ fn every_key_of_the_json_is_documented() {
         values.extend(machine.json(&words));
     }
     assert_documented("files-json.md", values, |key| key.starts_with("claude-"));
+}
+
+#[test]
+fn tables_fit_narrow_terminals() {
+    let (machine, mut trace) = machine();
+    let long = "a/very/long/way/down/to/the/file/that/was/written/there/hello_again.py";
+    let text = format!("print(\"{}\")\n", "words ".repeat(30));
+    trace.write(MODEL, long, None, &text);
+    trace.save(&machine);
+    trace.file(&machine, long, &text);
+    let long = format!("repo/{long}");
+    let commands: [&[&str]; 7] = [
+        &["log", "repo"],
+        &["log", "repo", "--by", "session"],
+        &["log", "repo", "--report"],
+        &["log", "repo", "--report", "--by", "session"],
+        &["blame", "repo/hello.py"],
+        &["blame", &long],
+        &["blame", &long, "--prompt"],
+    ];
+    for arguments in commands {
+        for columns in [60, 80, 120] {
+            let mut command = machine.command(arguments);
+            let output = command.env("COLUMNS", columns.to_string()).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let table = text.split("\n\n").next().unwrap();
+            for line in table.lines() {
+                let width = unicode_width::UnicodeWidthStr::width(line);
+                assert!(width <= columns, "{arguments:?}: {width} in {columns}: {line}");
+            }
+        }
+    }
+    let mut command = machine.command(&["log", "repo"]);
+    let output = command.env("COLUMNS", "60").output().unwrap();
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r"
+    …hat/was/written/there/hello_again.py  1 of 1 line by agents
+      2026-03-01 10:00  opus-4-5    aaaaaaaa  +1 -0  1 left
+
+    repo/hello.py  2 of 3 lines by agents
+      2026-03-01 10:00  opus-4-5    aaaaaaaa  +2 -0  1 left
+      2026-03-01 10:00  sonnet-4-6  aaaaaaaa  +1 -1  1 left
+
+    3 edits in 2 files: 4 lines added, 1 removed, 3 still there
+    ");
+}
+
+#[test]
+fn one_is_not_many() {
+    let (machine, _) = machine();
+    for arguments in [
+        &["log", "other"][..],
+        &["annotate", "other"],
+        &["blame", "repo/hello.py", "-L", "9"],
+        &["redact", "--scan"],
+    ] {
+        let ran = machine.run(arguments);
+        let said = ran.stderr + &ran.stdout;
+        for wrong in ["1 sessions", "1 lines", "1 files"] {
+            assert!(!said.contains(wrong), "{arguments:?}: {said}");
+        }
+    }
 }
