@@ -237,7 +237,7 @@ impl Selection {
 
     fn nth_latest(&self, wanted: &str, back: usize) -> Result<&SessionFiles, CliError> {
         let (mut rows, failures) = self.peek_sessions();
-        rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
+        rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
         let files = rows.get(back).and_then(|row| {
             let mut sessions = self.found.sessions.iter();
             sessions.find(|files| files.path == row.path && is_row_of(files, row))
@@ -285,7 +285,7 @@ impl Selection {
             .iter()
             .filter_map(|files| peek(files, self.limits, &mut Buffers::default()).ok())
             .collect();
-        rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
+        rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
         let mut text = format!("{heading}:");
         for row in rows.iter().take(5) {
             let title = row.title.as_ref().map_or("(no title)", |title| title.text.as_str());

@@ -8,8 +8,8 @@ use crate::select::{Seek, Selection, is_row_of, short_ids};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_session::agents::claude_code;
-use backstory_session::listing::Summary;
-use backstory_session::model::{Agent, UsageTotal};
+use backstory_session::listing::{Full, Summary};
+use backstory_session::model::Agent;
 use backstory_session::store::{Notice, ProjectScope, Root};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
@@ -252,17 +252,16 @@ impl<'a> Filter<'a> {
 
 fn sort(rows: &mut [Summary], key: SortKey) {
     use std::cmp::Reverse;
-    let number = |row: &Summary, value: fn(&UsageTotal, u64, u64) -> u64| {
-        row.full.as_ref().map(|full| value(&full.usage, full.turns, full.calls))
-    };
-    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    let full = |row: &Summary, value: fn(&Full) -> Option<u64>| row.full.as_ref().and_then(value);
+    rows.sort_by(|a, b| a.place().cmp(&b.place()));
     match key {
         SortKey::Last => rows.sort_by_key(|row| Reverse(row.last_activity())),
         SortKey::Started => rows.sort_by_key(|row| Reverse(row.started)),
-        SortKey::Turns => rows.sort_by_key(|row| Reverse(number(row, |_, turns, _| turns))),
-        SortKey::Calls => rows.sort_by_key(|row| Reverse(number(row, |_, _, calls| calls))),
+        SortKey::Turns => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.turns)))),
+        SortKey::Calls => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.calls)))),
         SortKey::Tokens => {
-            rows.sort_by_key(|row| Reverse(number(row, |usage, _, _| usage.total())));
+            let tokens = |full: &Full| full.tokens.map(|tokens| tokens.total());
+            rows.sort_by_key(|row| Reverse(full(row, tokens)));
         }
         SortKey::Duration => rows.sort_by_key(|row| Reverse(row.duration_ms())),
         SortKey::Size => rows.sort_by_key(|row| Reverse(row.bytes)),

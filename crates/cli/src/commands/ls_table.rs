@@ -85,7 +85,7 @@ fn cells(row: &Summary, id: &str, all: bool, now: Timestamp) -> [String; COLUMNS
         full.map_or_else(unknown, |full| models(&full.models)),
         full.map_or_else(unknown, |full| compact(full.turns)),
         full.map_or_else(unknown, |full| compact(full.calls)),
-        full.map_or_else(unknown, |full| tokens(&full.usage)),
+        full.and_then(|full| full.tokens).map_or_else(unknown, |usage| tokens(&usage)),
         row.duration_ms().map_or_else(unknown, times::duration),
         row.last_activity().map_or_else(unknown, |time| times::ago(time, now)),
     ]

@@ -118,7 +118,7 @@ pub(crate) fn run(
         tally.add(part);
         rows.push(row);
     }
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.last_activity()), row.path.clone()));
+    rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
     if arguments.json {
         let mut out = JsonLines::new();
         out.write(&as_json(&tally, &selection, &notices))?;

@@ -104,25 +104,30 @@ fn cells(shown: &Shown<'_>, name: String, figures: &Figures) -> [String; COLUMNS
     let count = if shown.report.by == Dimension::Tool { figures.calls } else { figures.messages };
     let rest = figures.cache_write.saturating_sub(figures.cache_write_1h);
     let least = if figures.at_least() { "≥" } else { "" };
+    let tokens = |count: u64| match figures.is_uncounted() {
+        true => "–".to_owned(),
+        false => compact(count),
+    };
     [
         ui::fit(&name, WIDEST_NAME),
         grouped(count),
-        compact(figures.input),
-        compact(rest),
-        compact(figures.cache_write_1h),
-        compact(figures.cache_read),
-        format!("{least}{}", compact(figures.output)),
+        tokens(figures.input),
+        tokens(rest),
+        tokens(figures.cache_write_1h),
+        tokens(figures.cache_read),
+        match figures.is_uncounted() {
+            true => "–".to_owned(),
+            false => format!("{least}{}", compact(figures.output)),
+        },
         cost(figures),
     ]
 }
 
 /// `$1.23`, `≥$1.23`, or `unknown`.
 fn cost(figures: &Figures) -> String {
-    if figures.cost.priced == 0 && figures.cost.unpriced > 0 {
-        return "unknown".to_owned();
-    }
+    let Some(cost) = figures.known_cost() else { return "unknown".to_owned() };
     let least = if figures.costs_at_least() { "≥" } else { "" };
-    format!("{least}{}", figures.cost.text())
+    format!("{least}{}", cost.text())
 }
 
 fn name(shown: &Shown<'_>, row: &Row) -> String {

@@ -1,6 +1,6 @@
 //! `backstory ls`
 
-use crate::support::{Machine, testdata, write};
+use crate::support::{Machine, assert_documented, testdata, write};
 
 #[test]
 fn the_table() {
@@ -179,4 +179,41 @@ fn hostile_text_stays_text() {
             assert_eq!(bad, None, "{arguments:?}");
         }
     }
+}
+
+#[test]
+fn sessions_of_one_file_are_always_in_the_same_order() {
+    let machine = Machine::empty();
+    let row = |id: &str| {
+        serde_json::json!({ "instance_id": id, "messages": [{ "role": "user", "content": "Mend it" }] })
+            .to_string()
+            + "\n"
+    };
+    let rows: String = ["c", "a", "d", "b"].map(row).concat();
+    write(&machine.home().join("rows.jsonl"), rows.as_bytes());
+    for sort in ["last", "started", "turns", "tokens", "title", "project"] {
+        for fast in [&[][..], &["--fast"]] {
+            let arguments = [&["ls", "rows.jsonl", "--json", "--sort", sort], fast].concat();
+            let listed = machine.json(&arguments);
+            let ids: Vec<&str> = listed.iter().map(|row| row["id"].as_str().unwrap()).collect();
+            assert_eq!(ids, ["a", "b", "c", "d"], "--sort {sort} {fast:?}");
+        }
+    }
+}
+
+#[test]
+fn every_key_is_documented() {
+    let machine = Machine::with_sample();
+    let mut values = machine.json(&["ls", "--all", "--json"]);
+    values.extend(machine.json(&["ls", "--fast", "--json"]));
+    assert!(assert_documented("ls-json.md", values, |_| false) > 20 * 14);
+    let overview = machine.json(&["--json"]);
+    let own = ["projects", "models", "agents", "versions", "problems"];
+    let words: Vec<String> = own
+        .iter()
+        .flat_map(|name| overview[0][name].as_object().unwrap().keys().cloned())
+        .collect();
+    assert!(
+        assert_documented("ls-json.md", overview, |key| words.iter().any(|word| word == key)) > 20
+    );
 }

@@ -173,3 +173,100 @@ fn the_cost_shown_is_the_cost_counted() {
     }
     assert!(told > 3, "{told}");
 }
+
+/// Two files with the same messages, `first` before `second` by name; `second` is the original.
+fn fork_and_original(machine: &Machine) -> [&'static str; 2] {
+    let ids = ["00000000-0000-4000-8000-00000000000f", "ffffffff-0000-4000-8000-000000000000"];
+    for (id, fork) in ids.iter().zip([
+        r#""forkedFrom":{"sessionId":"ffffffff-0000-4000-8000-000000000000","messageUuid":"a"},"#,
+        "",
+    ]) {
+        let record = |uuid: &str, kind: &str, message: &str| {
+            format!(
+                r#"{{"type":"{kind}",{fork}"uuid":"{uuid}","parentUuid":null,"sessionId":"{id}","cwd":"/p","timestamp":"2026-03-01T10:00:00.000Z","version":"2.1.300","isSidechain":false,"message":{message}}}"#
+            ) + "\n"
+        };
+        let text = record("u", "user", r#"{"role":"user","content":"Hello"}"#)
+            + &record(
+                "a",
+                "assistant",
+                r#"{"id":"m","role":"assistant","model":"claude-opus-5","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":5}}"#,
+            );
+        let path = format!(".claude/projects/-p/{id}.jsonl");
+        write(&machine.home().join(path), text.as_bytes());
+    }
+    ids
+}
+
+#[test]
+fn an_original_comes_before_its_fork() {
+    let machine = Machine::empty();
+    let [_, original] = fork_and_original(&machine);
+    let report = &machine.json(&["stats", "--by", "session", "--json"])[0];
+    assert_eq!(report["repeated_messages"], 1);
+    assert_eq!(report["rows"][0]["key"], original);
+    let latest = machine.json(&["show", "latest", "--format", "json"]).remove(0);
+    assert_eq!(latest["id"], original);
+    let overview = machine.out(&[]);
+    let newest = overview.split("Newest sessions\n").nth(1).unwrap().trim_start();
+    assert!(newest.starts_with("ffffffff"), "{overview}");
+}
+
+#[test]
+fn what_nothing_counts_is_unknown() {
+    let machine = Machine::empty();
+    crate::agents::codex(&machine);
+    let listed = &machine.json(&["ls", "--json"])[0];
+    assert_eq!((&listed["agent"], &listed["tokens"]), (&Value::from("codex"), &Value::Null));
+    let table = machine.out(&["ls"]);
+    let tokens = table.lines().next().unwrap().find("tokens").unwrap();
+    let row: Vec<char> = table.lines().nth(1).unwrap().chars().collect();
+    assert_eq!(row[tokens..tokens + 6].iter().collect::<String>().trim(), "–", "{table}");
+    let report = &machine.json(&["stats", "--by", "model", "--json"])[0];
+    for figures in [&report["total"], &report["rows"][0]] {
+        assert_eq!(figures["messages"], figures["messages_without_usage"]);
+        assert_eq!(figures["cost"]["usd"], Value::Null);
+        assert_eq!(figures["cost"]["lower_bound"], true);
+    }
+    let table = machine.out(&["stats", "--by", "model"]);
+    let total: Vec<&str> =
+        table.lines().find(|line| line.starts_with("total")).unwrap().split_whitespace().collect();
+    assert_eq!(total, ["total", "2", "–", "–", "–", "–", "–", "unknown"], "{table}");
+}
+
+/// Lines of a table are never broken by the terminal: columns that tell least go first.
+#[test]
+fn tables_fit_narrow_terminals() {
+    let machine = Machine::with_sample();
+    let widest = |columns: &str, arguments: &[&str]| {
+        let output = machine.command(arguments).env("COLUMNS", columns).output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap()
+    };
+    for by in ["day", "model", "session", "tool", "subagent", "project"] {
+        for columns in [60, 80, 120] {
+            let found = widest(&columns.to_string(), &["stats", "--by", by]);
+            assert!(found <= columns, "{by}: {found} in {columns}");
+        }
+    }
+    let output =
+        machine.command(&["stats", "--by", "session"]).env("COLUMNS", "60").output().unwrap();
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r"
+    session               messages  cache read  output      cost
+    59aba946  Calm the …         7        653k     ≥21  ≥$0.3805
+    bf74c68e  Tides on …         8        210k    2.4k   $0.2200
+    18502db4  Add a --c…         8        124k    1.3k   $0.0652
+    5931ab08  Make savi…         5        100k    1.0k   $0.0583
+    8ea9873d  Write a s…         6       66.6k     ≥18  ≥$0.0261
+    bddf24f2  Rename No…         3       31.5k      ≥9  ≥$0.0149
+    total                       37        1.2M   ≥4.8k  ≥$0.7650
+
+    37 messages in 6 sessions; days in UTC
+    list prices of 2026-11-16 (LiteLLM 1.108.4,
+    model_prices_and_context_window.json; Anthropic models), US
+    dollars
+    ≥ a lower bound: 16 of 37 messages never got the final count
+    of output tokens
+    ");
+}

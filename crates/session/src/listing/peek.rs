@@ -72,6 +72,7 @@ pub fn peek(
         branch: seen.branch,
         started: seen.started,
         ended: seen.ended,
+        forked: seen.forked,
         modified: state.modified,
         bytes: state.size,
         full: None,

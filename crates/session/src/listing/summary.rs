@@ -5,7 +5,8 @@ use backstory_format::Severity;
 use jiff::Timestamp;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use std::path::PathBuf;
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One row of a listing.
@@ -22,6 +23,8 @@ pub struct Summary {
     pub branch: Option<Arc<str>>,
     pub started: Option<Timestamp>,
     pub ended: Option<Timestamp>,
+    /// Whether it is a fork of another session.
+    pub forked: bool,
     pub modified: Option<Timestamp>,
     pub bytes: u64,
     /// What only a full reading can tell.
@@ -36,7 +39,8 @@ pub struct Full {
     pub cwds: Vec<Arc<str>>,
     pub turns: u64,
     pub calls: u64,
-    pub usage: UsageTotal,
+    /// None where no message has a count.
+    pub tokens: Option<UsageTotal>,
     pub subagents: u64,
     /// Problems that are warnings or errors.
     pub problems: u64,
@@ -56,6 +60,7 @@ impl Summary {
             branch: session.last_branch.clone(),
             started: session.started,
             ended: session.ended,
+            forked: session.forked_from.is_some(),
             modified: session.file.modified,
             bytes: session.file.bytes,
             full: Some(Full {
@@ -64,7 +69,7 @@ impl Summary {
                 cwds: session.cwds.clone(),
                 turns: session.counts.turns,
                 calls: session.counts.calls,
-                usage: session.usage,
+                tokens: session.tokens(),
                 subagents: session
                     .subagents
                     .iter()
@@ -78,6 +83,17 @@ impl Summary {
     /// When something last happened: the last time in the file, else that of the file.
     pub fn last_activity(&self) -> Option<Timestamp> {
         self.ended.or(self.modified)
+    }
+
+    /// What rows are sorted by to have the newest first, always in the same order: of those that
+    /// ended at the same time an original comes before its forks.
+    pub fn newest_first(&self) -> impl Ord + '_ {
+        (Reverse(self.last_activity()), self.forked, self.place())
+    }
+
+    /// Where it stands; no two sessions have the same place.
+    pub fn place(&self) -> (&Path, &str) {
+        (&self.path, &self.id)
     }
 
     /// Milliseconds from the first to the last record.
@@ -109,11 +125,11 @@ impl Serialize for Summary {
         map.serialize_entry("subagents", &full.map(|full| full.subagents))?;
         map.serialize_entry(
             "tokens",
-            &full.map(|full| {
+            &full.and_then(|full| full.tokens).map(|tokens| {
                 serde_json::json!({
-                    "input": full.usage.input, "output": full.usage.output,
-                    "cache_read": full.usage.cache_read, "cache_write": full.usage.cache_write,
-                    "incomplete": full.usage.incomplete,
+                    "input": tokens.input, "output": tokens.output,
+                    "cache_read": tokens.cache_read, "cache_write": tokens.cache_write,
+                    "incomplete": tokens.incomplete,
                 })
             }),
         )?;

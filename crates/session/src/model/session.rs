@@ -437,6 +437,21 @@ impl Session {
         super::steps::once_each(&self.turns, &self.abandoned)
     }
 
+    /// The tokens of its messages; none where there are messages, but no count of any.
+    pub fn tokens(&self) -> Option<UsageTotal> {
+        let (mut messages, mut uncounted) = (0_u64, 0);
+        for step in self.messages() {
+            messages += 1;
+            uncounted += u64::from(step.usage.is_none());
+        }
+        match uncounted {
+            0 => Some(self.usage),
+            _ if uncounted < messages => Some(UsageTotal { incomplete: true, ..self.usage }),
+            // Some agents write down only the sum over all messages.
+            _ => (self.usage.total() > 0).then_some(self.usage),
+        }
+    }
+
     /// Whether the title is exactly this text.
     pub fn title_is(&self, text: &str) -> bool {
         self.title.as_ref().is_some_and(|title| title.text == text)

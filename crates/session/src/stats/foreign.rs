@@ -38,7 +38,7 @@ pub(super) fn expenses(session: &Session, files: &SessionFiles, detail: Detail) 
     {
         first.spent = Some(Spent { tokens: session.usage.tokens(), ..Spent::default() });
     }
-    Expenses::told(session.cwds.first().cloned(), session.started, messages, detail)
+    Expenses::told(session, messages, detail)
 }
 
 /// What a message is known by: its own id, which copies of it share, else its place.

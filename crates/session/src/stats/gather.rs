@@ -2,7 +2,8 @@
 //!
 //! A message that several files hold belongs to the file that had it first: a session before what
 //! the client ran for itself (compactions copy the whole conversation), then the earliest record,
-//! then the file that was begun first. Its counts are the largest any file states.
+//! then the file that was begun first, the original before its forks. Its counts are the largest any
+//! file states.
 
 use super::foreign;
 use super::spent::{Detail, Expense, Spent};
@@ -41,6 +42,8 @@ pub struct Source {
     meta: Option<PathBuf>,
     bytes: u64,
     started: Option<Timestamp>,
+    /// Whether it says that it is a copy of another.
+    forked: bool,
     /// The session, where another agent than Claude Code wrote it.
     foreign: Option<SessionFiles>,
 }
@@ -122,6 +125,7 @@ fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<us
             meta: None,
             bytes: files.bytes,
             started: None,
+            forked: false,
             foreign: (files.agent != Agent::ClaudeCode).then(|| files.clone()),
         });
         owners.push(owner);
@@ -150,6 +154,7 @@ fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<
         meta: agent.meta.clone(),
         bytes: agent.bytes,
         started: None,
+        forked: false,
         foreign: None,
     }
 }
@@ -168,6 +173,7 @@ fn unite(
             Ok(read) => {
                 if let (Some(source), Some(folder)) = (sources.get_mut(at), folders.get_mut(at)) {
                     source.started = read.started;
+                    source.forked = read.forked;
                     folder.clone_from(&read.cwd);
                 }
                 parts.push((at, read.messages));
@@ -182,8 +188,9 @@ fn unite(
         source.project = owner.or_else(own).or_else(|| source.project.take());
     }
     let rank = |at: usize| {
-        let source = sources.get(at);
-        source.map(|source| (source.origin, source.started.is_none(), source.started, &source.path))
+        let source = sources.get(at)?;
+        let begun = (source.started.is_none(), source.started);
+        Some((source.origin, begun, source.forked, &source.path))
     };
     parts.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)));
     let mut ledger = Ledger::default();

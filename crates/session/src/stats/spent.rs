@@ -129,6 +129,16 @@ impl Figures {
         self.incomplete > 0 || self.without_usage > 0 || self.lost > 0
     }
 
+    /// Whether there are messages, but none with a count.
+    pub fn is_uncounted(&self) -> bool {
+        self.messages > 0 && self.without_usage == self.messages
+    }
+
+    /// What it cost; none where there are messages, but none with a count and a price.
+    pub fn known_cost(&self) -> Option<Cost> {
+        (self.cost.priced > 0 || self.messages == 0).then_some(self.cost)
+    }
+
     /// Whether the cost is only a lower bound.
     pub fn costs_at_least(&self) -> bool {
         self.at_least() || self.cost.unpriced > 0

@@ -57,7 +57,6 @@ fn row(row: &Row) -> Value {
 }
 
 fn figures(figures: &Figures) -> Value {
-    let known = figures.cost.priced > 0 || figures.cost.unpriced == 0;
     json!({
         "messages": figures.messages,
         "incomplete_messages": figures.incomplete,
@@ -76,7 +75,7 @@ fn figures(figures: &Figures) -> Value {
         },
         "web_searches": figures.web_searches,
         "cost": {
-            "usd": known.then(|| figures.cost.dollars()),
+            "usd": figures.known_cost().map(|cost| cost.dollars()),
             "lower_bound": figures.costs_at_least(),
             "unpriced_messages": figures.cost.unpriced,
         },

@@ -5,6 +5,7 @@
 //! rule of [`turns`](super::turns) applies: the record with the largest output count is the truest.
 
 use super::time;
+use crate::model::Session;
 use crate::stats::{Detail, Expense, Geography, Speed, Spent};
 use crate::store::{Selective, StoreError, read_selected};
 use backstory_format::claude::{self, BlockKind, Envelope, Message, RecordKind, Usage};
@@ -25,6 +26,8 @@ static MODEL_RECORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\
 pub(crate) struct Expenses {
     pub(crate) cwd: Option<Arc<str>>,
     pub(crate) started: Option<Timestamp>,
+    /// Whether its records say that they are copies of another session's.
+    pub(crate) forked: bool,
     pub(crate) messages: Vec<Expense>,
     /// Ids of a subagent's messages that progress records repeat.
     pub(crate) copies: HashSet<Box<str>, FixedState>,
@@ -46,19 +49,21 @@ pub(crate) fn expenses(
 
 impl Expenses {
     /// What is known without this reader.
-    pub(crate) fn told(
-        cwd: Option<Arc<str>>,
-        started: Option<Timestamp>,
-        messages: Vec<Expense>,
-        detail: Detail,
-    ) -> Expenses {
-        Expenses { cwd, started, messages, ..Expenses::new(detail) }
+    pub(crate) fn told(session: &Session, messages: Vec<Expense>, detail: Detail) -> Expenses {
+        Expenses {
+            cwd: session.cwds.first().cloned(),
+            started: session.started,
+            forked: session.forked_from.is_some(),
+            messages,
+            ..Expenses::new(detail)
+        }
     }
 
     fn new(detail: Detail) -> Expenses {
         Expenses {
             cwd: None,
             started: None,
+            forked: false,
             messages: Vec::new(),
             copies: HashSet::default(),
             by_id: HashMap::default(),
@@ -84,6 +89,7 @@ impl Visitor for Expenses {
         }
         let envelope = Envelope::read(record, |_| {});
         let time = envelope.timestamp.and_then(|value| time::parse(value.raw_text()?));
+        self.forked |= envelope.forked_from.is_some();
         if self.wants_all() {
             self.started = self.started.or(time);
             if claude::is_transcript(record.kind()) && self.cwd.is_none() {

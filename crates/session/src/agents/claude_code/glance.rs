@@ -19,6 +19,8 @@ pub(crate) struct Glance {
     pub(crate) branch: Option<Arc<str>>,
     pub(crate) started: Option<Timestamp>,
     pub(crate) ended: Option<Timestamp>,
+    /// Whether it is a fork of another session.
+    pub(crate) forked: bool,
 }
 
 /// What a record that gives a title contains. Inside a JSON string the quotes would be escaped,
@@ -73,6 +75,7 @@ pub(crate) fn glance(
         branch: end.branch.clone(),
         started: rows.started,
         ended: end.ended,
+        forked: rows.forked_from.is_some(),
     };
     // With a middle, what an end does not say may still stand there.
     let known = glance.cwd.is_some()
