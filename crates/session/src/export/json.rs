@@ -63,6 +63,11 @@ impl<'c> Canon<'c> {
         self.order = Order::AsWritten;
     }
 
+    /// Makes room for so many bytes more, where that is known.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.spool.buffer().reserve(bytes);
+    }
+
     fn put(&mut self, bytes: &[u8]) {
         self.spool.push(bytes);
     }

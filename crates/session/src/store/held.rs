@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// So many bytes are kept for one session, and so many of memory between two.
-const ROOM: u64 = 16 << 20;
+const ROOM: u64 = 8 << 20;
 
 #[derive(Debug, Default)]
 struct Held {

@@ -323,6 +323,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return Ok(());
         };
         self.figures.rows += 1;
+        let states: usize = talk.states.iter().map(|state| state.len() + 2).sum();
+        self.canon.reserve(talk.system.len() + talk.bytes.len() + states);
         self.canon.open();
         self.canon.key("session_id");
         self.canon.id(&session.id);
