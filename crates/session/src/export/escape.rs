@@ -69,6 +69,12 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
                 at += 2;
                 continue;
             }
+            // Control characters without a letter of their own, as colours of a terminal begin.
+            [b'\\', b'u', b'0', b'0', b'0', b'0'..=b'7' | b'b' | b'e' | b'f', ..]
+            | [b'\\', b'u', b'0', b'0', b'1', b'0'..=b'9' | b'a'..=b'f', ..] => {
+                at += 6;
+                continue;
+            }
             [0x80..=0xff, ..] => {}
             _ => {
                 out.truncate(start);
@@ -194,11 +200,23 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&anew));
         }
         for odd in
-            [&b"\\u001b[0m"[..], b"a\\/b", b"\xff", b"\x7f", b"caf\xc3", b"end\\", b"\\x", b"\x01"]
+            [&b"\\u001B[0m"[..], b"a\\/b", b"\xff", b"\x7f", b"caf\xc3", b"end\\", b"\\x", b"\x01"]
         {
             let mut out = b"before".to_vec();
             assert!(!rewrite(odd, &mut out), "{odd:?}");
             assert_eq!(out, b"before");
+        }
+        // Every code below 256, in both ways to write it.
+        for code in 0..256 {
+            for escape in [format!("\\u{code:04x}"), format!("\\u{code:04X}")] {
+                let (mut ours, mut anew) = (Vec::new(), Vec::new());
+                write_text(&backstory_format::json::text::decode(escape.as_bytes()), &mut anew);
+                if rewrite(escape.as_bytes(), &mut ours) {
+                    assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&anew));
+                }
+                let passes = code < 0x20 && anew == format!("\"{escape}\"").as_bytes();
+                assert_eq!(passes, !ours.is_empty(), "{escape}");
+            }
         }
     }
 
