@@ -172,38 +172,41 @@ fn decode_escaped(raw: &[u8], first: usize) -> String {
 
 /// The usual case: text that need not be checked piece by piece.
 fn decode_valid(text: &str, first: usize, out: &mut String) {
-    let mut rest = text;
-    let mut next = Some(first);
+    let bytes = text.as_bytes();
+    let (mut from, mut next) = (0, Some(first));
     while let Some(at) = next {
-        let (plain, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        out.push_str(plain);
-        // Those that texts are full of.
-        let common = match escape.as_bytes().get(1) {
-            Some(b'n') => Some('\n'),
-            Some(b't') => Some('\t'),
-            Some(b'"') => Some('"'),
-            Some(b'\\') => Some('\\'),
-            _ => None,
-        };
-        let width = match common {
-            Some(character) => {
-                out.push(character);
-                2
-            }
-            None => {
-                let (unit, width) = read_escape(escape.as_bytes());
+        out.push_str(text.get(from..at).unwrap_or_default());
+        // Those first that texts are full of.
+        let width = match bytes.get(at + 1) {
+            Some(b'n') => push(out, '\n'),
+            Some(b't') => push(out, '\t'),
+            Some(b'"') => push(out, '"'),
+            Some(b'\\') => push(out, '\\'),
+            _ => {
+                let (unit, width) = read_escape(bytes.get(at..).unwrap_or_default());
                 out.push(match unit {
                     Unit::Character(character) => character,
                     Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
                 });
-                width
+                // A broken escape may end inside a character.
+                if text.is_char_boundary(at + width) { width } else { 1 }
             }
         };
-        // A broken escape may end inside a character.
-        rest = escape.get(width..).or_else(|| escape.get(1..)).unwrap_or_default();
-        next = memchr::memchr(b'\\', rest.as_bytes());
+        from = (at + width).min(bytes.len());
+        next = match bytes.get(from) {
+            Some(b'\\') => Some(from),
+            _ => memchr::memchr(b'\\', bytes.get(from..).unwrap_or_default())
+                .map(|found| from + found),
+        };
     }
-    out.push_str(rest);
+    out.push_str(text.get(from..).unwrap_or_default());
+}
+
+/// Adds what an escape of two bytes stands for.
+#[inline]
+fn push(out: &mut String, character: char) -> usize {
+    out.push(character);
+    2
 }
 
 /// Decodes both ends of the inside of a JSON string: about `head` raw bytes of its start and
