@@ -46,6 +46,8 @@ pub(super) struct Outer(Spool, bool);
 /// Deeper values than this become text: readers of the formats give up at some depth.
 const DEEPEST: u32 = 100;
 const SETTLE_AT: usize = 64 << 10;
+/// What is written apart takes mostly no more than this.
+const ASIDE: usize = 1000;
 
 impl<'c> Canon<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
@@ -333,7 +335,9 @@ impl<'c> Canon<'c> {
     pub(super) fn begin_aside(&mut self) -> Outer {
         self.aside += 1;
         let comma = std::mem::take(&mut self.comma);
-        Outer(std::mem::take(&mut self.spool), comma)
+        let outer = Outer(std::mem::take(&mut self.spool), comma);
+        self.reserve(ASIDE);
+        outer
     }
 
     /// What was written apart.

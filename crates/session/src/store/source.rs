@@ -5,6 +5,7 @@ use super::load::{Form, unpacked};
 use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
+use bstr::ByteSlice as _;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -153,7 +154,7 @@ impl SourceReader {
     pub fn text<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, str>, StoreError> {
         match content {
             Content::Text(span) => Ok(text::decode(self.bytes(*span)?)),
-            Content::Json(span) => Ok(String::from_utf8_lossy(self.bytes(*span)?)),
+            Content::Json(span) => Ok(self.bytes(*span)?.to_str_lossy()),
             Content::Owned(text) => Ok(Cow::Borrowed(text)),
         }
     }
