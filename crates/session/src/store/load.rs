@@ -50,7 +50,15 @@ pub(crate) struct Loaded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Plain,
-    Packed,
+    Packed(Packing),
+}
+
+/// How bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Zstandard,
+    /// Rows, of which each is a line.
+    Table,
 }
 
 impl Loaded {
@@ -58,7 +66,7 @@ impl Loaded {
     pub(crate) fn source(&self, path: &Path) -> Source {
         match self.form {
             Form::Plain => Source::new(path, Some(self.state)),
-            Form::Packed => Source::packed(path, self.state),
+            Form::Packed(packing) => Source::packed(path, self.state, packing),
         }
     }
 }
@@ -72,11 +80,11 @@ pub(crate) fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, Stor
     let mut bytes = Vec::new();
     match form {
         // The start of a file needs no more than itself.
-        Form::Packed if part.start == 0 && part.end < u64::MAX => {
-            unpack(&file, part.end.min(MOST + 1), &mut bytes).map_err(io)?;
+        Form::Packed(packing) if part.start == 0 && part.end < u64::MAX => {
+            unpack(&file, packing, part.end.min(MOST + 1), &mut bytes).map_err(io)?;
         }
-        Form::Packed => {
-            let all = unpacked(path, &file, state)?;
+        Form::Packed(packing) => {
+            let all = unpacked(path, &file, state, packing)?;
             let end = part.end.min(all.len() as u64) as usize;
             let start = part.start.min(end as u64) as usize;
             bytes.extend_from_slice(all.get(start..end).unwrap_or_default());
@@ -105,7 +113,7 @@ pub(crate) fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, Stor
 pub(crate) fn is_packed(path: &Path) -> Result<bool, StoreError> {
     let (mut file, _) = open(path)?;
     let form = form(&mut file);
-    form.map(|form| form == Form::Packed)
+    form.map(|form| form != Form::Plain)
         .map_err(|cause| StoreError::Io { path: path.into(), cause })
 }
 
@@ -114,8 +122,11 @@ fn form(file: &mut File) -> std::io::Result<Form> {
     let mut head = [0; 4];
     let read = file.read(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
-    let packed = read == head.len() && (head == ZSTANDARD || head == PARQUET);
-    Ok(if packed { Form::Packed } else { Form::Plain })
+    Ok(match head {
+        ZSTANDARD if read == head.len() => Form::Packed(Packing::Zstandard),
+        PARQUET if read == head.len() => Form::Packed(Packing::Table),
+        _ => Form::Plain,
+    })
 }
 
 /// The file that was unpacked last.
@@ -132,6 +143,7 @@ pub(super) fn unpacked(
     path: &Path,
     file: &File,
     state: FileState,
+    packing: Packing,
 ) -> Result<Arc<Vec<u8>>, StoreError> {
     // Others who want the same file wait for it instead of unpacking it as well.
     let mut last = LAST.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -140,7 +152,7 @@ pub(super) fn unpacked(
     }
     *last = None;
     let mut bytes = Vec::new();
-    unpack(file, MOST + 1, &mut bytes)
+    unpack(file, packing, MOST + 1, &mut bytes)
         .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
     if bytes.len() as u64 > MOST {
         return Err(StoreError::TooLarge { path: path.into() });
@@ -152,11 +164,8 @@ pub(super) fn unpacked(
 }
 
 /// What is packed in a file, up to so many bytes.
-fn unpack(mut file: &File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut head = [0; 4];
-    file.read_exact(&mut head)?;
-    file.seek(SeekFrom::Start(0))?;
-    if head == PARQUET {
+fn unpack(file: &File, packing: Packing, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    if packing == Packing::Table {
         let unread = || std::io::Error::other("tables are not read here");
         return TABLES.get().ok_or_else(unread)?(file, most, bytes);
     }

@@ -1,7 +1,7 @@
 //! Fetching content from where it stands.
 
 use super::held;
-use super::load::{Form, unpacked};
+use super::load::{Form, Packing, unpacked};
 use super::open::{FileState, StoreError, fill, open};
 use crate::model::{Content, Span};
 use backstory_format::json::text;
@@ -29,8 +29,8 @@ impl Source {
     }
 
     /// The same for a file that was unpacked to be read.
-    pub(super) fn packed(path: &Path, state: FileState) -> Source {
-        Source { form: Form::Packed, ..Source::new(path, Some(state)) }
+    pub(super) fn packed(path: &Path, state: FileState, packing: Packing) -> Source {
+        Source { form: Form::Packed(packing), ..Source::new(path, Some(state)) }
     }
 
     /// Where it lies.
@@ -70,8 +70,8 @@ impl Source {
         match self.form {
             Form::Plain => Ok(SourceReader::of(Some(file), path, WINDOW)),
             // There is no seeking in packed bytes: hold them all.
-            Form::Packed => {
-                let whole = Some(unpacked(&self.path, &file, now)?);
+            Form::Packed(packing) => {
+                let whole = Some(unpacked(&self.path, &file, now, packing)?);
                 Ok(SourceReader { whole, ..SourceReader::of(None, path, WINDOW) })
             }
         }
