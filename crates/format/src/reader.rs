@@ -211,7 +211,7 @@ impl<V: Visitor> LineReading<'_, V> {
             self.problem(id, place, 1, "");
         }
         let written = self.content.get(start..end).unwrap_or_default();
-        if let Err(error) = std::str::from_utf8(written) {
+        if let Err(error) = simdutf8::compat::from_utf8(written) {
             let length = error.error_len().unwrap_or(1);
             self.problem(ProblemId::InvalidUtf8, start + error.valid_up_to(), length, "");
         }

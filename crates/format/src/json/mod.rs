@@ -5,6 +5,7 @@
 //! refuses such a record or changes its bytes when writing. [`scan`] therefore indexes spans (a
 //! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.
 
+pub mod marks;
 mod members;
 pub mod scan;
 mod skim;

@@ -4,6 +4,7 @@
 //! files are really damaged: bytes inside strings need not be UTF-8, surrogates need not pair.
 //! There is no recursion; nesting is bounded by [`Limits::max_depth`](crate::Limits).
 
+use super::marks::{Marks, Special};
 use super::tape::{Kind, Node, Oddities, Tape};
 use super::text;
 
@@ -40,52 +41,6 @@ pub fn scan(bytes: &[u8], start: usize, max_depth: u32, tape: &mut Tape) -> Resu
     tape.key_masks.clear();
     tape.oddities = Oddities::default();
     Scanner { bytes, at: start, tape, open: NONE, max_depth }.run()
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Bits of the bytes of a word that are a quote, a backslash or a control character. The lowest one
-/// is right; behind it a carry may have set more.
-#[inline]
-fn special(word: u64) -> u64 {
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (zero(quote) | zero(backslash) | control) & HIGH
-}
-
-#[inline]
-fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
-}
-
-/// How many bytes there are before the first special one. Escapes stand close together in the
-/// strings that matter, so short runs count: words first, wide blocks only where none is found.
-#[inline]
-fn plain_length(bytes: &[u8]) -> usize {
-    const WORDS: usize = 8;
-    const BLOCK: usize = 64;
-    let mut at = 0;
-    loop {
-        for _ in 0..WORDS {
-            let Some(Ok(word)) = bytes.get(at..at + 8).map(<[u8; 8]>::try_from) else {
-                let rest = bytes.get(at..).unwrap_or_default();
-                return at + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len());
-            };
-            let found = special(u64::from_le_bytes(word));
-            if found != 0 {
-                return at + found.trailing_zeros() as usize / 8;
-            }
-            at += 8;
-        }
-        while let Some(block) = bytes.get(at..at + BLOCK)
-            && !block.iter().fold(false, |found, byte| found | is_special(*byte))
-        {
-            at += BLOCK;
-        }
-    }
 }
 
 struct Scanner<'a> {
@@ -274,17 +229,21 @@ impl Scanner<'_> {
     fn string(&mut self, is_key: bool) -> Result<(), Fault> {
         let start = self.at;
         let mut escaped = false;
-        self.at += 1;
+        let mut marks = Marks::<Special>::new(self.bytes, start + 1);
         loop {
-            self.plain_run();
-            match self.bytes.get(self.at) {
-                None => return Err(self.fault(Cause::End)),
+            let Some(at) = marks.peek() else {
+                self.at = self.bytes.len();
+                return Err(self.fault(Cause::End));
+            };
+            self.at = at;
+            match self.bytes.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
                     self.escape()?;
+                    marks.pass_to(self.at);
                 }
-                Some(_) => return Err(self.fault(Cause::ControlCharacter)),
+                _ => return Err(self.fault(Cause::ControlCharacter)),
             }
         }
         self.at += 1;
@@ -294,14 +253,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Moves to the next quote, backslash or control character, or to the end.
-    #[inline]
-    fn plain_run(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        self.at += plain_length(rest);
-    }
-
-    #[inline]
+    #[inline(always)]
     fn escape(&mut self) -> Result<(), Fault> {
         match self.bytes.get(self.at + 1) {
             Some(b'n' | b'"' | b'\\' | b't' | b'/' | b'r' | b'b' | b'f') => {

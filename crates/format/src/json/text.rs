@@ -3,13 +3,15 @@
 //! The result is for display, comparison and search; it is lossy for invalid UTF-8 and for lone
 //! surrogates (both become U+FFFD). The raw bytes stay the truth for writing.
 
+use super::marks::{Byte, Marks};
 use bstr::ByteSlice;
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 
 /// Decodes the inside of a JSON string (without its quotes).
 pub fn decode(raw: &[u8]) -> Cow<'_, str> {
     match memchr::memchr(b'\\', raw) {
-        None => raw.to_str_lossy(),
+        None => lossy(raw),
         Some(first) => Cow::Owned(decode_escaped(raw, first)),
     }
 }
@@ -17,7 +19,7 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
 /// The same, with `space` for what must be written anew: for those who decode much and keep nothing.
 pub fn decode_with<'a>(raw: &'a [u8], space: &'a mut String) -> &'a str {
     space.clear();
-    match (memchr::memchr(b'\\', raw), std::str::from_utf8(raw)) {
+    match (memchr::memchr(b'\\', raw), from_utf8(raw)) {
         (None, Ok(text)) => return text,
         (Some(first), Ok(text)) => {
             space.reserve(raw.len());
@@ -26,6 +28,14 @@ pub fn decode_with<'a>(raw: &'a [u8], space: &'a mut String) -> &'a str {
         (_, Err(_)) => space.push_str(&decode(raw)),
     }
     space
+}
+
+/// Bytes as text; mostly they are.
+fn lossy(raw: &[u8]) -> Cow<'_, str> {
+    match from_utf8(raw) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => raw.to_str_lossy(),
+    }
 }
 
 /// Decodes at most `limit` raw bytes of the inside of a JSON string, never splitting a character.
@@ -120,7 +130,7 @@ pub fn encode_into(text: &str, out: &mut Vec<u8>) {
 /// A JSON value that any reader accepts: invalid UTF-8 and lone surrogates become U+FFFD, all
 /// else stays as it is.
 pub fn portable(value: &[u8]) -> Cow<'_, str> {
-    let readable = value.to_str_lossy();
+    let readable = lossy(value);
     if !has_lone_surrogate(readable.as_bytes()) {
         return readable;
     }
@@ -149,7 +159,7 @@ enum Unit {
 
 fn decode_escaped(raw: &[u8], first: usize) -> String {
     let mut out = String::with_capacity(raw.len());
-    if let Ok(valid) = std::str::from_utf8(raw) {
+    if let Ok(valid) = from_utf8(raw) {
         decode_valid(valid, first, &mut out);
         return out;
     }
@@ -173,8 +183,9 @@ fn decode_escaped(raw: &[u8], first: usize) -> String {
 /// The usual case: text that need not be checked piece by piece.
 fn decode_valid(text: &str, first: usize, out: &mut String) {
     let bytes = text.as_bytes();
-    let (mut from, mut next) = (0, Some(first));
-    while let Some(at) = next {
+    let mut marks = Marks::<Byte<b'\\'>>::new(bytes, first);
+    let mut from = 0;
+    while let Some(at) = marks.peek() {
         out.push_str(text.get(from..at).unwrap_or_default());
         // Those first that texts are full of.
         let width = match bytes.get(at + 1) {
@@ -193,11 +204,7 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
             }
         };
         from = (at + width).min(bytes.len());
-        next = match bytes.get(from) {
-            Some(b'\\') => Some(from),
-            _ => memchr::memchr(b'\\', bytes.get(from..).unwrap_or_default())
-                .map(|found| from + found),
-        };
+        marks.pass_to(from);
     }
     out.push_str(text.get(from..).unwrap_or_default());
 }
@@ -213,7 +220,7 @@ fn push(out: &mut String, character: char) -> usize {
 /// `tail` of its end. Between them so many characters and line ends are left out; none when it is
 /// not longer than that.
 pub fn decode_ends(raw: &[u8], head: usize, tail: usize) -> Option<Ends> {
-    let text = std::str::from_utf8(raw).ok()?;
+    let text = from_utf8(raw).ok()?;
     let tail_from = text.len().checked_sub(tail).filter(|from| *from > head)?;
     // Both cuts are moved on to where a character or an escape begins.
     let (head_end, _, _) = boundary(text, 0, head);

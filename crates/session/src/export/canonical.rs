@@ -49,14 +49,19 @@ pub fn action_text(blocks: &[ActionBlock<'_>]) -> String {
         }
     }
     out.push(b']');
-    String::from_utf8_lossy(&out).into_owned()
+    in_ascii(out)
+}
+
+/// What was written is plain ASCII.
+pub(super) fn in_ascii(written: Vec<u8>) -> String {
+    String::from_utf8(written).unwrap_or_default()
 }
 
 /// A value as it stands in states.
 pub fn canonical_json(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    in_ascii(out)
 }
 
 /// The same with letters as they are, for JSON inside a text.

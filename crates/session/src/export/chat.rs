@@ -72,11 +72,34 @@ impl Desk<'_, '_, '_> {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), StoreError>,
     ) -> Result<Vec<u8>, StoreError> {
-        let outer = self.canon.begin_aside();
+        let mut object = Vec::new();
+        self.append(&mut object, write)?;
+        Ok(object)
+    }
+
+    /// An object behind what a buffer holds already.
+    pub(super) fn append(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        write: impl FnOnce(&mut Self) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let outer = self.canon.begin_aside_in(std::mem::take(buffer));
         self.canon.open();
         write(self)?;
         self.canon.close();
-        Ok(self.canon.end_aside(outer))
+        *buffer = self.canon.end_aside(outer);
+        Ok(())
+    }
+
+    /// The inputs of the calls of a message, each as a value.
+    pub(super) fn inputs(&mut self, step: &Step) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut inputs = Vec::new();
+        for call in step.calls() {
+            let outer = self.canon.begin_aside();
+            self.input(call)?;
+            inputs.push(self.canon.end_aside(outer));
+        }
+        Ok(inputs)
     }
 
     /// Role, words, thoughts and calls of the model, as OpenAI names them.
@@ -84,7 +107,7 @@ impl Desk<'_, '_, '_> {
         &mut self,
         step: &Step,
         thinks: bool,
-        function: impl Fn(&mut Self, &Call) -> Result<(), StoreError>,
+        mut function: impl FnMut(&mut Self, &Call) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.canon.word("role", "assistant");
         self.canon.key("content");

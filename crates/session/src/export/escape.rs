@@ -1,56 +1,19 @@
 //! Strings of JSON in plain ASCII, escaped as Python does it.
 
-/// Bytes that stand for themselves.
-const PLAIN: [bool; 256] = plain_bytes();
-
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
-const fn plain_bytes() -> [bool; 256] {
-    let mut plain = [false; 256];
-    let mut byte = 0x20;
-    while byte < 0x7f {
-        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
-        byte += 1;
-    }
-    plain
-}
-
-/// Where the first byte stands that must be escaped. Eight bytes at a time: a borrow can only mark
-/// bytes behind one that is odd itself.
-fn first_odd(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let quote = zero(word ^ (ONES * u64::from(b'"')));
-        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
-        let delete = zero(word ^ (ONES * 0x7f));
-        let odd = (word | control | quote | backslash | delete) & HIGH;
-        if odd != 0 {
-            return Some(8 * at + odd.trailing_zeros() as usize / 8);
-        }
-    }
-    let is_odd = |byte: &u8| !PLAIN.get(usize::from(*byte)).copied().unwrap_or(false);
-    rest.iter().position(is_odd).map(|at| 8 * words.len() + at)
-}
+use backstory_format::json::marks::{Marks, Unprintable};
 
 /// A string, all that is not plain ASCII escaped.
 pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     out.reserve(text.len() + text.len() / 16 + 2);
     out.push(b'"');
-    let mut rest = text;
-    while let Some(at) = first_odd(rest.as_bytes()) {
-        let (plain, odd) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        out.extend_from_slice(plain.as_bytes());
-        let mut characters = odd.chars();
-        if let Some(character) = characters.next() {
-            write_escape(character, out);
-        }
-        rest = characters.as_str();
+    let mut marks = Marks::<Unprintable>::new(text.as_bytes(), 0);
+    let mut from = 0;
+    while let Some(at) = marks.peek() {
+        out.extend_from_slice(text.as_bytes().get(from..at).unwrap_or_default());
+        from = at + write_escape(text.get(at..).unwrap_or_default(), out);
+        marks.pass_to(from);
     }
-    out.extend_from_slice(rest.as_bytes());
+    out.extend_from_slice(text.as_bytes().get(from..).unwrap_or_default());
     out.push(b'"');
 }
 
@@ -60,19 +23,19 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     out.reserve(raw.len() + raw.len() / 16 + 2);
     out.push(b'"');
-    let (mut from, mut at) = (0, 0);
-    while let Some(found) = first_odd(raw.get(at..).unwrap_or_default()) {
-        at += found;
+    let mut marks = Marks::<Unprintable>::new(raw, 0);
+    let mut from = 0;
+    while let Some(at) = marks.peek() {
         let rest = raw.get(at..).unwrap_or_default();
         match rest {
             [b'\\', b'n' | b't' | b'"' | b'\\' | b'r' | b'b' | b'f', ..] => {
-                at += 2;
+                marks.pass_to(at + 2);
                 continue;
             }
             // Control characters without a letter of their own, as colours of a terminal begin.
             [b'\\', b'u', b'0', b'0', b'0', b'0'..=b'7' | b'b' | b'e' | b'f', ..]
             | [b'\\', b'u', b'0', b'0', b'1', b'0'..=b'9' | b'a'..=b'f', ..] => {
-                at += 6;
+                marks.pass_to(at + 6);
                 continue;
             }
             [0x80..=0xff, ..] => {}
@@ -96,9 +59,9 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
             return false;
         }
         out.extend_from_slice(raw.get(from..at).unwrap_or_default());
-        text.chars().for_each(|character| write_escape(character, out));
-        at += text.len();
-        from = at;
+        text.chars().for_each(|character| write_code(character, out));
+        from = at + text.len();
+        marks.pass_to(from);
     }
     out.extend_from_slice(raw.get(from..).unwrap_or_default());
     out.push(b'"');
@@ -143,28 +106,37 @@ fn unit(text: &str) -> Option<u32> {
     u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
-fn write_escape(character: char, out: &mut Vec<u8>) {
-    let short = match character {
-        '"' => b"\\\"",
-        '\\' => b"\\\\",
-        '\n' => b"\\n",
-        '\r' => b"\\r",
-        '\t' => b"\\t",
-        '\u{8}' => b"\\b",
-        '\u{c}' => b"\\f",
-        character => {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                out.extend_from_slice(b"\\u");
-                for shift in [12, 8, 4, 0] {
-                    let digit = (*unit >> shift) as u8 & 15;
-                    out.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
-                }
-            }
-            return;
+/// Writes the first character of a text; gives its length in the text.
+#[inline]
+fn write_escape(text: &str, out: &mut Vec<u8>) -> usize {
+    let short = match text.as_bytes().first() {
+        Some(b'"') => b"\\\"",
+        Some(b'\\') => b"\\\\",
+        Some(b'\n') => b"\\n",
+        Some(b'\r') => b"\\r",
+        Some(b'\t') => b"\\t",
+        Some(0x8) => b"\\b",
+        Some(0xc) => b"\\f",
+        _ => {
+            let character = text.chars().next().unwrap_or_default();
+            write_code(character, out);
+            return character.len_utf8();
         }
     };
     out.extend_from_slice(short);
+    1
+}
+
+/// Writes a character as its number, or as two.
+fn write_code(character: char, out: &mut Vec<u8>) {
+    let mut units = [0; 2];
+    for unit in character.encode_utf16(&mut units) {
+        let digit = |shift: u16| {
+            let digit = (*unit >> shift) as u8 & 15;
+            if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
+        };
+        out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
+    }
 }
 
 #[cfg(test)]
@@ -218,19 +190,5 @@ mod tests {
                 assert_eq!(passes, !ours.is_empty(), "{escape}");
             }
         }
-    }
-
-    #[test]
-    fn odd_bytes_are_found_wherever_they_stand() {
-        for byte in 0..=255u8 {
-            for at in 0..20 {
-                let mut bytes = [b'~'; 20];
-                bytes[at] = byte;
-                bytes[19] = b'"';
-                let odd = if at < 19 && !PLAIN[byte as usize] { at } else { 19 };
-                assert_eq!(first_odd(&bytes), Some(odd), "{byte} at {at}");
-            }
-        }
-        assert_eq!(first_odd(b" all of this is plain ~"), None);
     }
 }

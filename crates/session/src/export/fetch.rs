@@ -6,8 +6,8 @@ use crate::store::{SourceReader, StoreError};
 use backstory_format::json::{Tape, Value, scan};
 use std::borrow::Cow;
 
-/// Files up to this size are held while they are exported.
-const HELD: u64 = 16 << 20;
+/// Files up to this size are held while they are exported, also where the session has no room.
+const HELD: u64 = 2 << 20;
 /// So many files are open at a time.
 const OPEN: usize = 8;
 const MAX_DEPTH: u32 = 1024;

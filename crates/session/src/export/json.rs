@@ -16,6 +16,7 @@ use backstory_format::json::text::decode;
 use backstory_format::json::{Kind, Value};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::io::Write as _;
 
 /// What is done with text.
 #[derive(Debug, Clone, Copy)]
@@ -63,11 +64,6 @@ impl<'c> Canon<'c> {
     /// Leaves fields in the order in which the model wrote them.
     pub(super) fn keep_order(&mut self) {
         self.order = Order::AsWritten;
-    }
-
-    /// Makes room for so many bytes more, where that is known.
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        self.spool.buffer().reserve(bytes);
     }
 
     fn put(&mut self, bytes: &[u8]) {
@@ -122,7 +118,8 @@ impl<'c> Canon<'c> {
 
     pub(super) fn number(&mut self, value: u64) {
         self.value();
-        self.put(value.to_string().as_bytes());
+        // Digits of a number: there is nothing that could fail.
+        let _ = write!(self.spool.buffer(), "{value}");
     }
 
     pub(super) fn float(&mut self, value: f64) {
@@ -333,10 +330,15 @@ impl<'c> Canon<'c> {
 
     /// Writes something apart, until [`end_aside`](Canon::end_aside).
     pub(super) fn begin_aside(&mut self) -> Outer {
+        self.begin_aside_in(Vec::with_capacity(ASIDE))
+    }
+
+    /// The same behind what a buffer holds already.
+    pub(super) fn begin_aside_in(&mut self, buffer: Vec<u8>) -> Outer {
         self.aside += 1;
         let comma = std::mem::take(&mut self.comma);
         let outer = Outer(std::mem::take(&mut self.spool), comma);
-        self.reserve(ASIDE);
+        *self.spool.buffer() = buffer;
         outer
     }
 

@@ -145,9 +145,11 @@ impl Normal {
                         (call, target)
                     })
                     .collect();
-                both.sort_by_cached_key(|(call, _)| {
-                    (call.name.clone(), canonical_json(&call.input))
-                });
+                if both.len() > 1 {
+                    both.sort_by_cached_key(|(call, _)| {
+                        (call.name.clone(), canonical_json(&call.input))
+                    });
+                }
                 let (calls, targets) = both.into_iter().unzip();
                 Normal { action: Action::Calls(calls), targets }
             }
@@ -221,6 +223,9 @@ fn normal_words(words: &str) -> String {
 
 /// Letters composed (NFC), as models and file systems differ in it.
 fn composed(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text.to_owned(),
         IsNormalized::No | IsNormalized::Maybe => text.nfc().collect(),

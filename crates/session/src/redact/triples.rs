@@ -37,6 +37,12 @@ fn class(byte: u8) -> usize {
     usize::from(CLASSES.get(usize::from(byte)).copied().unwrap_or(63))
 }
 
+/// The classes of two letters; at the end of a text there may be only one.
+fn pair_at(bytes: &[u8], at: usize) -> usize {
+    let class_at = |at: usize| bytes.get(at).map_or(63, |byte| class(*byte));
+    class_at(at) << 6 | class_at(at + 1)
+}
+
 /// Words by how they begin.
 #[derive(Debug)]
 pub(super) struct Triples {
@@ -81,26 +87,32 @@ impl Triples {
         let mut found = |range: Range<usize>, number| {
             found(span.start + range.start..span.start + range.end, number);
         };
-        let [first, second, rest @ ..] = bytes else {
-            return self.compare(
-                bytes,
-                0,
-                bytes.first().map_or(0, |byte| class(*byte) << 6 | 63),
-                &mut found,
-            );
-        };
-        let thirds = &*self.thirds;
-        let mut pair = class(*first) << 6 | class(*second);
-        for (at, byte) in rest.iter().enumerate() {
-            let third = class(*byte);
-            if thirds.get(pair).is_some_and(|thirds| thirds >> third & 1 != 0) {
-                self.compare(bytes, at, pair, &mut found);
-            }
-            pair = (pair << 6 | third) & (PAIRS - 1);
+        let mut at = 0;
+        while let Some(next) = self.beginning(bytes, at) {
+            self.compare(bytes, next, pair_at(bytes, next), &mut found);
+            at = next + 1;
         }
         // Words of one or two letters may stand at the end.
-        self.compare(bytes, bytes.len() - 2, pair, &mut found);
-        self.compare(bytes, bytes.len() - 1, (pair << 6 | 63) & (PAIRS - 1), &mut found);
+        for at in bytes.len().saturating_sub(2)..bytes.len() {
+            self.compare(bytes, at, pair_at(bytes, at), &mut found);
+        }
+    }
+
+    /// The next place from `at` on where three letters begin a word. By itself, so that nothing of
+    /// what is done with a word is in the way of passing over the others.
+    #[inline(never)]
+    fn beginning(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let rest = bytes.get(at + 2..)?;
+        let thirds = &*self.thirds;
+        let mut pair = pair_at(bytes, at);
+        for (ahead, byte) in rest.iter().enumerate() {
+            let third = class(*byte);
+            if thirds.get(pair & (PAIRS - 1)).is_some_and(|thirds| thirds >> third & 1 != 0) {
+                return Some(at + ahead);
+            }
+            pair = pair << 6 | third;
+        }
+        None
     }
 
     fn compare(

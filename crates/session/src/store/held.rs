@@ -8,13 +8,11 @@
 use super::open::FileState;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// So many bytes are kept for one session, and so many of memory between two.
-const ROOM: u64 = 8 << 20;
+const ROOM: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
 struct Held {
@@ -43,7 +41,8 @@ impl Drop for Holding {
         HELD.with_borrow_mut(|held| {
             held.active = false;
             let left = held.files.drain(..).filter_map(|(_, _, bytes)| Arc::into_inner(bytes));
-            held.spare.extend(left);
+            // The largest are rare and would leave no room for others.
+            held.spare.extend(left.filter(|space| space.capacity() as u64 <= ROOM / 2));
             // The larger, the dearer.
             held.spare.sort_unstable_by_key(|space| Reverse(space.capacity()));
             let mut kept = 0;
@@ -56,26 +55,19 @@ impl Drop for Holding {
     }
 }
 
-/// The whole of a file, if it is to be kept and there is room for it; none where it turned out
-/// shorter than it was.
-pub(super) fn read(mut file: &File, state: FileState) -> io::Result<Option<Vec<u8>>> {
-    let space = HELD.with_borrow_mut(|held| {
+/// An empty buffer for the whole of a file, if it is to be kept and there is room for it.
+pub(super) fn space(state: FileState) -> Option<Vec<u8>> {
+    HELD.with_borrow_mut(|held| {
         let kept: u64 = held.files.iter().map(|(_, state, _)| state.size).sum();
         if !held.active || kept + state.size > ROOM {
             return None;
         }
         let fits = |space: &Vec<u8>| space.capacity() as u64 >= state.size;
         let fitting = held.spare.iter().position(fits);
-        Some(fitting.map(|at| held.spare.swap_remove(at)).unwrap_or_default())
-    });
-    let Some(mut space) = space else { return Ok(None) };
-    if space.capacity() == 0 {
         // Rounded up, so that it fits others as well.
-        space = Vec::with_capacity((state.size as usize).next_power_of_two());
-    }
-    space.clear();
-    (&mut file).take(state.size).read_to_end(&mut space)?;
-    Ok((space.len() as u64 == state.size).then_some(space))
+        let fresh = || Vec::with_capacity((state.size as usize).next_power_of_two());
+        Some(fitting.map(|at| held.spare.swap_remove(at)).unwrap_or_else(fresh))
+    })
 }
 
 /// Keeps a file that was read.
@@ -102,10 +94,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         super::super::replace_file(&path, b"some bytes").unwrap();
-        let (file, state) = open(&path).unwrap();
-        assert!(read(&file, state).unwrap().is_none(), "nobody wants it");
+        let (_, state) = open(&path).unwrap();
+        assert!(space(state).is_none(), "nobody wants it");
         let holding = hold();
-        let bytes = read(&file, state).unwrap().unwrap();
+        let mut bytes = space(state).unwrap();
+        bytes.extend_from_slice(b"some bytes");
         keep(&path, state, bytes);
         assert_eq!(find(&path, state).unwrap().as_slice(), b"some bytes");
         assert!(find(&folder.path().join("b"), state).is_none());
@@ -119,8 +112,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         super::super::replace_file(&path, &vec![b'x'; ROOM as usize + 1]).unwrap();
-        let (file, state) = open(&path).unwrap();
+        let (_, state) = open(&path).unwrap();
         let _holding = hold();
-        assert!(read(&file, state).unwrap().is_none());
+        assert!(space(state).is_none());
     }
 }

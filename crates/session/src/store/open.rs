@@ -128,22 +128,15 @@ fn read_with<V: Visitor>(
         let mut reader = Reader::new(limits);
         let io = |cause| StoreError::Io { path: path.into(), cause };
         // Longer lines are passed over without being read.
-        let kept = match state.size <= reader.max_line() {
-            true => held::read(&file, state).map_err(io)?,
+        let mut kept = match state.size <= reader.max_line() {
+            true => held::space(state),
             false => None,
         };
-        let whole = match &kept {
-            Some(bytes) => {
-                feed(bytes, &mut reader, &mut visitor);
-                true
-            }
-            None => {
-                (&file).seek(SeekFrom::Start(0)).map_err(io)?;
-                Feed { file: &file, at: 0, end: state.size, buffer }
-                    .run(&mut reader, &mut visitor, &feed)
-                    .map_err(io)?
-            }
-        };
+        let keep = kept.is_some();
+        let buffer = kept.as_mut().unwrap_or(buffer);
+        let whole = Feed { file: &file, at: 0, end: state.size, buffer, keep }
+            .run(&mut reader, &mut visitor, &feed)
+            .map_err(io)?;
         let now = file.metadata().map_err(io)?;
         let replaced =
             std::fs::metadata(path).is_ok_and(|there| identity(&there) != state.identity);
@@ -323,6 +316,9 @@ struct Feed<'a> {
     at: u64,
     end: u64,
     buffer: &'a mut Vec<u8>,
+    /// Everything stays in the buffer. It is handed on window by window all the same: what was just
+    /// read is at hand for the processor.
+    keep: bool,
 }
 
 impl Feed<'_> {
@@ -334,29 +330,37 @@ impl Feed<'_> {
         feed: impl Fn(&[u8], &mut Reader, &mut V),
     ) -> io::Result<bool> {
         self.buffer.clear();
+        let mut fed = 0;
         loop {
-            if !self.fill(WINDOW)? {
+            if !self.fill(fed + WINDOW)? {
                 return Ok(false);
             }
-            if self.buffer.is_empty() {
+            let rest = self.buffer.get(fed..).unwrap_or_default();
+            if rest.is_empty() {
                 break;
             }
             let last = self.at == self.end;
-            let ready = if last {
-                Some(self.buffer.len())
-            } else {
-                memrchr(b'\n', self.buffer).map(|at| at + 1)
-            };
+            let ready = if last { Some(rest.len()) } else { memrchr(b'\n', rest).map(|at| at + 1) };
             match ready {
                 Some(ready) => {
-                    feed(self.buffer.get(..ready).unwrap_or_default(), reader, visitor);
-                    self.buffer.drain(..ready);
+                    feed(rest.get(..ready).unwrap_or_default(), reader, visitor);
+                    if self.keep {
+                        fed += ready;
+                    } else {
+                        self.buffer.drain(..ready);
+                    }
+                }
+                None if self.keep => {
+                    let twice = fed + 2 * rest.len();
+                    if !self.fill(twice)? {
+                        return Ok(false);
+                    }
                 }
                 None if !self.long_line(reader, visitor)? => return Ok(false),
                 None => {}
             }
         }
-        if self.buffer.capacity() > KEEP {
+        if !self.keep && self.buffer.capacity() > KEEP {
             *self.buffer = Vec::new();
         }
         Ok(true)

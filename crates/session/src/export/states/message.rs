@@ -1,7 +1,8 @@
 //! Messages of a history and the action of a state, in three styles.
 
-use super::{MessageStyle, Thinking};
+use super::{Conversation, MessageStyle, Thinking, Tokenizer};
 use crate::export::Options;
+use crate::export::canonical::in_ascii;
 use crate::export::chat::{Desk, call_id, message, tool};
 use crate::export::json::Canon;
 use crate::export::opentraces::result_text;
@@ -27,44 +28,57 @@ impl Style<'_> {
         message("system", canon, |canon| canon.plain(words))
     }
 
-    /// A message of the model and the results of its calls.
+    /// Adds a message of the model and the results of its calls to a conversation.
     pub(super) fn step(
         &self,
         step: &Step,
+        inputs: &[Vec<u8>],
         mut desk: Desk<'_, '_, '_>,
-    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        talk: &mut Conversation,
+        tokenizer: &Tokenizer<'_>,
+    ) -> Result<(), StoreError> {
         let desk = &mut desk;
-        let mut made = Vec::new();
         match self.style {
             MessageStyle::OpenAi => {
-                made.push(desk.aside(|desk| {
-                    desk.openai(step, self.thinking == Thinking::Keep, |desk, call| {
-                        desk.canon.key("name");
-                        desk.canon.text(tool(call));
-                        desk.canon.key("arguments");
-                        desk.input(call)
+                let mut inputs = inputs.iter();
+                talk.write(tokenizer, |bytes| {
+                    desk.append(bytes, |desk| {
+                        desk.openai(step, self.thinking == Thinking::Keep, |desk, call| {
+                            desk.canon.key("name");
+                            desk.canon.text(tool(call));
+                            desk.canon.key("arguments");
+                            desk.canon.written(inputs.next().map_or(b"{}", Vec::as_slice));
+                            Ok(())
+                        })
                     })
-                })?);
+                })?;
                 for (number, call) in step.calls().enumerate() {
-                    made.push(desk.aside(|desk| {
-                        desk.canon.word("role", "tool");
-                        desk.canon.key("tool_call_id");
-                        desk.canon.id(&call_id(step, number, call));
-                        desk.canon.key("name");
-                        desk.canon.text(tool(call));
-                        self.result(call, desk)
-                    })?);
+                    talk.write(tokenizer, |bytes| {
+                        desk.append(bytes, |desk| {
+                            desk.canon.word("role", "tool");
+                            desk.canon.key("tool_call_id");
+                            desk.canon.id(&call_id(step, number, call));
+                            desk.canon.key("name");
+                            desk.canon.text(tool(call));
+                            self.result(call, desk)
+                        })
+                    })?;
                 }
             }
             MessageStyle::Anthropic => {
-                made.push(self.blocks("assistant", desk, |desk| self.anthropic(step, desk))?);
+                talk.write(tokenizer, |bytes| {
+                    let write = |desk: &mut Desk<'_, '_, '_>| self.anthropic(step, inputs, desk);
+                    self.blocks("assistant", desk, bytes, write)
+                })?;
                 if step.calls().next().is_some() {
-                    made.push(self.blocks("user", desk, |desk| self.results(step, desk))?);
+                    talk.write(tokenizer, |bytes| {
+                        self.blocks("user", desk, bytes, |desk| self.results(step, desk))
+                    })?;
                 }
             }
             MessageStyle::Text => {
                 let words = self.flat(step, desk)?;
-                made.push(self.said("assistant", &words, desk.canon));
+                talk.push(&self.said("assistant", &words, desk.canon), tokenizer);
                 for call in step.calls() {
                     let text = match &call.result {
                         Some(result) => {
@@ -74,11 +88,12 @@ impl Style<'_> {
                     };
                     let mark =
                         if is_error(call) { "[TOOL_RESULT (ERROR)]" } else { "[TOOL_RESULT]" };
-                    made.push(self.said("user", &format!("{mark}\n{text}"), desk.canon));
+                    let message = self.said("user", &format!("{mark}\n{text}"), desk.canon);
+                    talk.push(&message, tokenizer);
                 }
             }
         }
-        Ok(made)
+        Ok(())
     }
 
     /// A message whose content is a list of blocks.
@@ -86,9 +101,10 @@ impl Style<'_> {
         &self,
         role: &str,
         desk: &mut Desk<'_, 's, 'c>,
+        bytes: &mut Vec<u8>,
         write: impl FnOnce(&mut Desk<'_, 's, 'c>) -> Result<(), StoreError>,
-    ) -> Result<Vec<u8>, StoreError> {
-        desk.aside(|desk| {
+    ) -> Result<(), StoreError> {
+        desk.append(bytes, |desk| {
             desk.canon.word("role", role);
             desk.canon.key("content");
             desk.canon.open_list();
@@ -98,7 +114,12 @@ impl Style<'_> {
         })
     }
 
-    fn anthropic(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+    fn anthropic(
+        &self,
+        step: &Step,
+        inputs: &[Vec<u8>],
+        desk: &mut Desk<'_, '_, '_>,
+    ) -> Result<(), StoreError> {
         let mut number = 0;
         for block in &step.blocks {
             match block {
@@ -119,7 +140,7 @@ impl Style<'_> {
                     desk.canon.key("name");
                     desk.canon.text(tool(call));
                     desk.canon.key("input");
-                    desk.input(call)?;
+                    desk.canon.written(inputs.get(number).map_or(b"{}", Vec::as_slice));
                     desk.canon.close();
                     number += 1;
                 }
@@ -189,6 +210,7 @@ impl Style<'_> {
     pub(super) fn action(
         &self,
         step: &Step,
+        inputs: &[Vec<u8>],
         only: Option<usize>,
         mut desk: Desk<'_, '_, '_>,
     ) -> Result<String, StoreError> {
@@ -206,7 +228,7 @@ impl Style<'_> {
                     if only.is_none_or(|only| only == number) {
                         desk.canon.open();
                         desk.canon.key("input");
-                        desk.input(call)?;
+                        desk.canon.written(inputs.get(number).map_or(b"{}", Vec::as_slice));
                         desk.canon.key("name");
                         desk.canon.text(tool(call));
                         desk.canon.word("type", "tool_use");
@@ -227,7 +249,7 @@ impl Style<'_> {
         }
         desk.canon.close_list();
         let bytes = desk.canon.end_aside(outer);
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(in_ascii(bytes))
     }
 }
 

@@ -83,10 +83,8 @@ pub(super) fn write(
         }
     }
     let Writer { talks, pieces, figures, fates, .. } = writer;
-    let rows = (states.layout == Layout::Full).then(|| {
-        let shared = talks.into_iter().flat_map(|talk| [talk.system, talk.bytes]);
-        Rows::new(shared.collect(), pieces)
-    });
+    let shared = talks.into_iter().flat_map(|talk| [talk.system, talk.bytes]);
+    let rows = Some(Rows::new(shared.collect(), pieces));
     Ok(Made { states: figures, fates, rows })
 }
 
@@ -151,16 +149,17 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
         self.figures.messages += 1;
         self.begin(item.member, step);
-        let fate = self.state(at, item, step)?;
+        let inputs = self.desk(item.member).inputs(step)?;
+        let fate = self.state(at, item, step, &inputs)?;
         if let Some(slot) = self.fates.get_mut(at) {
             *slot = fate;
         }
         self.step += 1;
-        let style = self.style;
-        let made = style.step(step, self.desk(item.member))?;
         let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
         talk.begin_step();
-        made.iter().for_each(|message| talk.push(message, &self.states.tokenizer));
+        let desk =
+            Desk { member: item.member, fetcher: &mut self.fetcher, canon: &mut *self.canon };
+        self.style.step(step, &inputs, desk, talk, &self.states.tokenizer)?;
         let ended = |call: &Call| call.result.as_ref().map(|result| result.outcome);
         if step.calls().next().is_some() {
             talk.failed = step.calls().any(|call| ended(call) == Some(CallOutcome::Error));
@@ -179,7 +178,13 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         talk.begin(message, &self.states.tokenizer);
     }
 
-    fn state(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<Fate, StoreError> {
+    fn state(
+        &mut self,
+        at: usize,
+        item: &Item<'_>,
+        step: &Step,
+        inputs: &[Vec<u8>],
+    ) -> Result<Fate, StoreError> {
         let reason =
             reason_to_skip(item.member, step, self.states, &self.active, &mut self.figures);
         if let Some(reason) = reason {
@@ -196,7 +201,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let style = self.style;
         let mut actions = Vec::new();
         for call in calls {
-            let action = style.action(step, call, self.desk(item.member))?;
+            let action = style.action(step, inputs, call, self.desk(item.member))?;
             actions.push((call, action));
         }
         let longest = actions.iter().map(|(_, action)| action.chars().count()).max().unwrap_or(0);
@@ -302,7 +307,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.close();
         let mut state = canon.end_aside(outer);
         if self.states.layout == Layout::Compact {
-            talk.states.push(state);
+            talk.push_state(&state);
             return;
         }
         if state.is_empty() {
@@ -319,12 +324,11 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     /// The line of one conversation.
     fn compact(&mut self, member: usize) -> Result<(), StoreError> {
         let Some(session) = self.prepared.flow.members.get(member) else { return Ok(()) };
-        let Some(talk) = self.talks.get(member).filter(|talk| !talk.states.is_empty()) else {
+        let Some(talk) = self.talks.get_mut(member).filter(|talk| !talk.states.is_empty()) else {
             return Ok(());
         };
         self.figures.rows += 1;
-        let states: usize = talk.states.iter().map(|state| state.len() + 2).sum();
-        self.canon.reserve(talk.system.len() + talk.bytes.len() + states);
+        let outer = self.canon.begin_aside();
         self.canon.open();
         self.canon.key("session_id");
         self.canon.id(&session.id);
@@ -337,13 +341,13 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             write_definition(canon, tool, &name, Wrapped::Yes);
         })?;
         self.canon.key("messages");
-        self.canon.written_list([&[], &[], &talk.bytes]);
-        self.canon.key("states");
         self.canon.open_list();
-        talk.states.iter().for_each(|state| self.canon.written(state));
-        self.canon.close_list();
-        self.canon.close();
-        self.canon.end_line();
+        let head = self.canon.end_aside(outer);
+        self.pieces.push(Piece::Own(head));
+        self.pieces.push(Piece::Shared(2 * member + 1, 0..talk.bytes.len()));
+        self.pieces.push(Piece::Own(b"], \"states\": [".to_vec()));
+        self.pieces.push(Piece::Own(std::mem::take(&mut talk.states)));
+        self.pieces.push(Piece::Own(b"]}\n".to_vec()));
         Ok(())
     }
 }

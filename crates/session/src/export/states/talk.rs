@@ -19,8 +19,8 @@ pub(in crate::export) struct Conversation {
     steps: Vec<usize>,
     /// Messages before this one were replaced by a summary.
     pub(in crate::export) start: usize,
-    /// States of the compact layout.
-    pub(in crate::export) states: Vec<Vec<u8>>,
+    /// States of the compact layout, one after the other.
+    pub(in crate::export) states: Vec<u8>,
     /// The last result was a failure.
     pub(in crate::export) failed: bool,
     pub(in crate::export) began: bool,
@@ -52,18 +52,44 @@ impl Window {
 
 const BETWEEN: &[u8] = b", ";
 
+fn append(item: &[u8], list: &mut Vec<u8>) {
+    if !list.is_empty() {
+        list.extend_from_slice(BETWEEN);
+    }
+    list.extend_from_slice(item);
+}
+
 impl Conversation {
     pub(in crate::export) fn len(&self) -> usize {
         self.ends.len()
     }
 
     pub(in crate::export) fn push(&mut self, message: &[u8], tokenizer: &Tokenizer<'_>) {
-        if !self.bytes.is_empty() {
-            self.bytes.extend_from_slice(BETWEEN);
-        }
-        self.bytes.extend_from_slice(message);
-        let before = self.weight_upto(self.len());
-        self.ends.push((self.bytes.len(), before + tokenizer.weigh(message)));
+        append(message, &mut self.bytes);
+        self.end_message(message.len(), tokenizer);
+    }
+
+    /// A message that is written right here.
+    pub(in crate::export) fn write<E>(
+        &mut self,
+        tokenizer: &Tokenizer<'_>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        append(b"", &mut self.bytes);
+        let start = self.bytes.len();
+        write(&mut self.bytes)?;
+        self.end_message(self.bytes.len() - start, tokenizer);
+        Ok(())
+    }
+
+    fn end_message(&mut self, length: usize, tokenizer: &Tokenizer<'_>) {
+        let end = self.bytes.len();
+        let weight = tokenizer.weigh(self.bytes.get(end - length..).unwrap_or_default());
+        self.ends.push((end, self.weight_upto(self.len()) + weight));
+    }
+
+    pub(in crate::export) fn push_state(&mut self, state: &[u8]) {
+        append(state, &mut self.states);
     }
 
     pub(in crate::export) fn begin_turn(&mut self) {

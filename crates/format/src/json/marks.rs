@@ -1,0 +1,192 @@
+//! Finding the few bytes of a text that matter, 32 at a time.
+//!
+//! Escapes and line ends stand close together, so a search that starts anew behind each of them
+//! spends its time on starting. Here a block is compared once, and what was found in it is a mask that
+//! is used up bit by bit.
+
+use wide::u8x16;
+
+const BLOCK: usize = 32;
+
+/// A kind of bytes that is looked for.
+pub trait Class {
+    /// All bits of the bytes that are of the kind, none of the others.
+    fn held(bytes: u8x16) -> u8x16;
+}
+
+/// What ends a run of plain bytes inside a JSON string: a quote, a backslash, a control character.
+#[derive(Debug, Clone, Copy)]
+pub struct Special;
+
+/// The same, and what is not ASCII or cannot be printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Unprintable;
+
+/// One byte.
+#[derive(Debug, Clone, Copy)]
+pub struct Byte<const BYTE: u8>;
+
+impl Class for Special {
+    #[inline(always)]
+    fn held(bytes: u8x16) -> u8x16 {
+        let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+        Byte::<b'"'>::held(bytes) | Byte::<b'\\'>::held(bytes) | control
+    }
+}
+
+impl Class for Unprintable {
+    #[inline(always)]
+    fn held(bytes: u8x16) -> u8x16 {
+        Special::held(bytes) | bytes.max(u8x16::splat(0x7f)).simd_eq(bytes)
+    }
+}
+
+impl<const BYTE: u8> Class for Byte<BYTE> {
+    #[inline(always)]
+    fn held(bytes: u8x16) -> u8x16 {
+        bytes.simd_eq(u8x16::splat(BYTE))
+    }
+}
+
+/// A bit for each byte of a block that is of the kind.
+#[inline(always)]
+fn marks_of<C: Class>(block: &[u8; BLOCK]) -> u32 {
+    match block.as_chunks::<16>().0 {
+        [low, high] => {
+            let mask = |half: &[u8; 16]| C::held(u8x16::new(*half)).to_bitmask();
+            mask(low) | mask(high) << 16
+        }
+        _ => u32::MAX,
+    }
+}
+
+/// The bytes of a kind, one after the other.
+#[derive(Debug)]
+pub struct Marks<'a, C> {
+    bytes: &'a [u8],
+    /// Where the block stands, and what is still to be told of it.
+    start: usize,
+    marks: u32,
+    class: std::marker::PhantomData<C>,
+}
+
+impl<'a, C: Class> Marks<'a, C> {
+    /// Those from `at` on.
+    #[inline(always)]
+    pub fn new(bytes: &'a [u8], at: usize) -> Marks<'a, C> {
+        let mut marks = Marks { bytes, start: at, marks: 0, class: std::marker::PhantomData };
+        marks.load();
+        marks
+    }
+
+    #[inline(always)]
+    fn load(&mut self) {
+        let rest = self.bytes.get(self.start..).unwrap_or_default();
+        self.marks = match rest.first_chunk::<BLOCK>() {
+            Some(block) => marks_of::<C>(block),
+            // What stands behind the end is not told.
+            None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),
+        };
+    }
+
+    /// Goes on from `at`, which is not before what was told last.
+    #[inline(always)]
+    pub fn pass_to(&mut self, at: usize) {
+        match at - self.start {
+            ahead @ 0..BLOCK => self.marks &= u32::MAX << ahead,
+            _ => {
+                self.start = at;
+                self.load();
+            }
+        }
+    }
+
+    /// Where the next one stands; the same again until it is passed.
+    #[inline(always)]
+    pub fn peek(&mut self) -> Option<usize> {
+        while self.marks == 0 {
+            self.start += BLOCK;
+            if self.start >= self.bytes.len() {
+                return None;
+            }
+            self.load();
+        }
+        Some(self.start + self.marks.trailing_zeros() as usize)
+    }
+}
+
+/// What is left of the bytes, filled up.
+#[cold]
+fn last_block(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all<C: Class>(bytes: &[u8], from: usize) -> Vec<usize> {
+        let mut marks = Marks::<C>::new(bytes, from);
+        let mut found = Vec::new();
+        while let Some(at) = marks.peek() {
+            assert_eq!(marks.peek(), Some(at));
+            found.push(at);
+            marks.pass_to(at + 1);
+        }
+        found
+    }
+
+    fn is_special(byte: u8) -> bool {
+        byte < b' ' || matches!(byte, b'"' | b'\\')
+    }
+
+    fn is_unprintable(byte: u8) -> bool {
+        is_special(byte) || !matches!(byte, b' '..=b'~')
+    }
+
+    fn expected(bytes: &[u8], from: usize, holds: impl Fn(u8) -> bool) -> Vec<usize> {
+        (from..bytes.len()).filter(|at| holds(bytes[*at])).collect()
+    }
+
+    #[test]
+    fn every_byte_is_of_its_kind() {
+        for byte in 0..=255 {
+            let all = |held| if held { u32::MAX } else { 0 };
+            assert_eq!(marks_of::<Special>(&[byte; BLOCK]), all(is_special(byte)), "{byte}");
+            assert_eq!(
+                marks_of::<Unprintable>(&[byte; BLOCK]),
+                all(is_unprintable(byte)),
+                "{byte}"
+            );
+        }
+        for at in 0..BLOCK {
+            let mut block = [b'a'; BLOCK];
+            block[at] = b'b';
+            assert_eq!(marks_of::<Byte<b'b'>>(&block), 1 << at);
+            assert_eq!(marks_of::<Byte<b'a'>>(&block), !(1 << at));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn found_wherever_they_stand(
+            bytes in proptest::collection::vec(proptest::sample::select(
+                b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"\\\x00\x1f\x20\x7e\x7f\x80\xff".to_vec()), 0..200),
+            from in 0usize..200,
+            ahead in 0usize..80,
+        ) {
+            let from = from.min(bytes.len());
+            assert_eq!(all::<Special>(&bytes, from), expected(&bytes, from, is_special));
+            assert_eq!(all::<Unprintable>(&bytes, from), expected(&bytes, from, is_unprintable));
+            assert_eq!(all::<Byte<0>>(&bytes, from), expected(&bytes, from, |byte| byte == 0));
+            let mut marks = Marks::<Special>::new(&bytes, from);
+            if let Some(first) = marks.peek() {
+                marks.pass_to(first + ahead);
+                let left = expected(&bytes, first + ahead, is_special);
+                assert_eq!(marks.peek(), left.first().copied());
+            }
+        }
+    }
+}
