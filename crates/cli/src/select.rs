@@ -15,7 +15,7 @@ use backstory_session::model::{Agent, Session};
 use backstory_session::parallel;
 use backstory_session::store::{
     AgentFile, Found, NamedFile, Notice, NoticeKind, ProjectScope, Root, SessionFiles, StoreError,
-    discover, discover_sessions, named_file, plain_name,
+    discover, discover_sessions, named_file, plain_name, resolve,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -318,6 +318,15 @@ impl<'a> Chosen<'a> {
         }
     }
 
+    /// The files it is read from; a folder for what is kept in one.
+    fn sources(&self) -> Vec<&'a Path> {
+        let (main, agents) = match self {
+            Chosen::Session(files) => (Some(files.path.as_path()), files.agents.as_slice()),
+            Chosen::Agent(file) => (None, std::slice::from_ref(*file)),
+        };
+        main.into_iter().chain(agents.iter().map(|agent| agent.path.as_path())).collect()
+    }
+
     /// A name for a file made of it that no other session's has: by its path, and by its id where
     /// its file holds several.
     fn own_name(&self) -> String {
@@ -335,6 +344,16 @@ impl<'a> Chosen<'a> {
             Chosen::Session(files) => files.total_bytes(),
             Chosen::Agent(file) => file.bytes,
         }
+    }
+}
+
+/// Output never goes into a file that it is made of.
+pub(crate) fn refuse_sources(out: &Path, chosen: &[Chosen<'_>]) -> Result<(), CliError> {
+    let place = resolve(out);
+    match chosen.iter().flat_map(Chosen::sources).any(|source| resolve(source) == place) {
+        true => Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
+            .hint("name another file")),
+        false => Ok(()),
     }
 }
 

@@ -4,14 +4,16 @@
 mod common;
 
 use backstory_format::Limits;
+use backstory_session::agents;
 use backstory_session::export::{
-    AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, MessageStyle, OnUnknown,
-    OpenTracesSchema, Options, Records, Repositories, Secrets, SftFormat, Skipped, StateOptions,
-    Subagents, Tokenizer, VersionRange, digest, export,
+    AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, Material, MessageStyle,
+    OnUnknown, OpenTracesSchema, Options, Records, Repositories, Secrets, SftFormat, Skipped,
+    StateOptions, Subagents, Tokenizer, VersionRange, digest, export,
 };
 use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
+use backstory_session::store::{Root, discover, replace_file};
 use common::{all_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -564,4 +566,92 @@ fn versions_outside_a_range_are_counted_or_skipped() {
         assert_eq!(document.figures.states.outside, figures.outside);
     }
     assert!(inside > 0 && outside > 0, "{inside} {outside}");
+}
+
+#[test]
+fn a_session_with_an_unreadable_part_is_exported_raw_only() {
+    let found = discover(&[Root { path: testdata("sample") }]);
+    let mut files = found.sessions.iter().find(|files| !files.agents.is_empty()).unwrap().clone();
+    let mut gone = files.agents[0].clone();
+    gone.path.set_file_name("agent-0123456789abcdef0.jsonl");
+    files.agents.push(gone);
+    let redactor = Redactor::new(&Config {
+        classes: Classes::ALL,
+        salt: b"salt".to_vec(),
+        home: None,
+        user: None,
+        own_rules: None,
+    })
+    .unwrap();
+    let read =
+        |secrets| Material::read(&files, FORMATS[0], secrets, Limits::default(), &mut Vec::new());
+    let (_, missing) = read(Secrets::Kept(Raw::the_user_said_raw())).unwrap();
+    assert_eq!(missing.len(), 1);
+    let refused = read(Secrets::TakenOut(&redactor)).unwrap_err();
+    assert!(refused.path().ends_with("agent-0123456789abcdef0.jsonl"));
+}
+
+/// A session of another agent with one answer, of which only totals are known.
+fn benchmarked(folder: &Path) -> Session {
+    let path = folder.join("run.traj");
+    let text = serde_json::json!({
+        "environment": "main",
+        "trajectory": [{
+            "action": "ls\n", "observation": "mill.py\n", "response": "Look.\n```\nls\n```",
+            "thought": "Look.", "state": {}, "query": [],
+        }],
+        "history": [
+            { "role": "user", "content": "Mend the mill.", "agent": "main" },
+            { "role": "assistant", "content": "Look.\n```\nls\n```", "thought": "Look.",
+              "action": "ls\n", "agent": "main" },
+            { "role": "user", "content": "mill.py\n", "agent": "main" },
+        ],
+        "info": {
+            "exit_status": "submitted", "submission": "diff --git a/mill.py b/mill.py\n",
+            "model_stats": { "instance_cost": 0.25, "tokens_sent": 1000,
+                             "tokens_received": 50, "api_calls": 1 },
+        },
+    });
+    replace_file(&path, text.to_string().as_bytes()).unwrap();
+    let found = discover(&[Root { path: path.clone() }]);
+    agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
+}
+
+#[test]
+fn sums_and_judgements_of_a_run_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = benchmarked(folder.path());
+    assert_eq!(session.usage.input, 1000, "only the sum is known");
+    let (_, record) = raw(&session, FORMATS[0]);
+    assert_eq!(record["metrics"]["total_input_tokens"], 1000);
+    assert_eq!(record["metrics"]["total_output_tokens"], 50);
+    assert_eq!(record["metrics"]["estimated_cost_usd"], 0.25);
+    let metadata = &record["metadata"];
+    assert_eq!(metadata["reported_cost_usd"], 0.25);
+    assert_eq!(metadata["usage_incomplete"], false);
+    assert_eq!(metadata["benchmark"]["exit_status"], "submitted");
+    assert_eq!(metadata["benchmark"]["patch"], "diff --git a/mill.py b/mill.py\n");
+    let (_, older) = raw(&session, FORMATS[1]);
+    assert_eq!(older["outcome"]["patch"], "diff --git a/mill.py b/mill.py\n");
+    let (_, trajectory) = raw(&session, FORMATS[2]);
+    let sums = &trajectory["final_metrics"];
+    assert_eq!(sums["total_prompt_tokens"], 1000);
+    assert_eq!(sums["total_cost_usd"], 0.25);
+    assert_eq!(trajectory["extra"]["benchmark"]["exit_status"], "submitted");
+}
+
+#[test]
+fn what_was_never_counted_is_not_zero() {
+    let alone = |session: &Session| session.usage.output > 0 && session.walk().len() == 1;
+    let mut session = all_sessions().into_iter().find(alone).unwrap();
+    session.usage = backstory_session::model::UsageTotal::default();
+    for turn in &mut session.turns {
+        turn.steps.iter_mut().for_each(|step| step.usage = None);
+    }
+    let (_, record) = raw(&session, FORMATS[0]);
+    assert_eq!(record["metadata"]["usage_incomplete"], true);
+    let (_, trajectory) = raw(&session, FORMATS[2]);
+    let sums = trajectory["final_metrics"].as_object().unwrap();
+    assert!(!sums.contains_key("total_prompt_tokens"), "{sums:?}");
+    assert_eq!(sums["extra"]["tokens_incomplete"], true);
 }

@@ -5,12 +5,12 @@ use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
 use super::export_table::{Table, columns};
 use super::export_target::Target;
-use super::show::refuse_agents_folder;
+use super::show::{refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::prices;
 use crate::redaction::{classes, redactor};
-use crate::select::{Chosen, distinct_names};
+use crate::select::{Chosen, distinct_names, refuse_sources};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::export::{
@@ -18,9 +18,7 @@ use backstory_session::export::{
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
-use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, StoreError, hold, resolve, write_file,
-};
+use backstory_session::store::{Access, Entry, Notice, OutputFolder, StoreError, hold, write_file};
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
 use std::collections::HashMap;
@@ -124,6 +122,10 @@ pub(crate) fn run(
         return Err(work.nothing());
     }
     let chosen = work.chosen();
+    for file in arguments.out.iter().chain(&arguments.stats) {
+        refuse_sources(file, &chosen)?;
+    }
+    refuse_same(arguments.out.as_deref(), arguments.stats.as_deref())?;
     let redactor = match arguments.raw {
         true => None,
         false => Some(redactor(match arguments.redact.is_empty() {
@@ -286,11 +288,6 @@ impl Job<'_> {
     }
 
     fn write_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
-        let place = resolve(out);
-        if self.chosen.iter().any(|chosen| resolve(chosen.path()) == place) {
-            return Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
-                .hint("name another file"));
-        }
         let mut done = None;
         write_file::<CliError>(out, Access::Usual, |file| {
             done = Some(match &self.table {
@@ -324,7 +321,12 @@ impl Job<'_> {
             .collect();
         let refused = folder.claim(names.values().map(String::as_str))?;
         let mut written = HashMap::new();
-        let (totals, mut notices) = self.each(|chosen, document| {
+        let new: Vec<String> = names
+            .values()
+            .filter(|name| folder.files().get(*name).is_some_and(|entry| entry.bytes == 0))
+            .cloned()
+            .collect();
+        let done = self.each(|chosen, document| {
             let name = names.get(&(chosen.path(), chosen.id()));
             let Some(name) = name.filter(|name| folder.files().contains_key(*name)) else {
                 return Ok(Put::Refused);
@@ -339,14 +341,18 @@ impl Job<'_> {
             })?;
             written.insert(name.clone(), bytes);
             Ok(Put::Written)
-        })?;
-        for name in names.values() {
-            // Claimed, but there was nothing to write.
-            let new = folder.files().get(name).is_some_and(|entry| entry.bytes == 0);
-            if new && !written.contains_key(name) {
-                folder.remove(name)?;
-            }
+        });
+        // Claimed, but there was nothing to write, or not all could be written.
+        for name in new.iter().filter(|name| done.is_err() || !written.contains_key(*name)) {
+            folder.remove(name)?;
         }
+        let (totals, mut notices) = match done {
+            Ok(done) => done,
+            Err(failure) => {
+                folder.save()?;
+                return Err(failure);
+            }
+        };
         for (name, bytes) in written {
             folder.record(&name, Entry { key: String::new(), bytes, about: None });
         }

@@ -193,6 +193,7 @@ pub(super) fn write_stats(
             "messages": states.messages,
             "states": states.states,
             "extra_states": states.extra_states,
+            "short_calls": states.short_calls,
             "rows": states.rows,
             "off_chain": states.skipped(Skipped::OffChain),
             "synthetic": states.skipped(Skipped::Synthetic),

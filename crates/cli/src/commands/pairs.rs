@@ -2,7 +2,7 @@
 
 use super::export_table::Table;
 use super::pairs_report::{columns, say, write_stats};
-use super::show::refuse_agents_folder;
+use super::show::{refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::redaction::{classes, redactor};
@@ -143,6 +143,7 @@ pub(crate) fn run(
         }
     };
     let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
+    refuse_same(arguments.out.as_deref(), arguments.stats.as_deref())?;
     for path in [&arguments.out, &arguments.stats].into_iter().flatten() {
         refuse_agents_folder(path, &roots)?;
         if [&arguments.journal, &states].into_iter().any(|input| resolve(input) == resolve(path)) {

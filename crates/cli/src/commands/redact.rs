@@ -6,13 +6,13 @@ use crate::commands::show::refuse_agents_folder;
 use crate::error::{CliError, Outcome};
 use crate::figures::counted;
 use crate::redaction;
-use crate::select::{Chosen, distinct_names};
+use crate::select::{Chosen, distinct_names, refuse_sources};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::redact::{Classes, ClearedCopy, Report};
 use backstory_session::store::{
-    Access, Entry, OutputFolder, StoreError, create_folder, plain_name, resolve, write_file,
+    Access, Entry, OutputFolder, StoreError, create_folder, plain_name, write_file,
 };
 use clap::Args;
 use std::io::Write;
@@ -118,12 +118,7 @@ fn copy(
         return Ok(finish(&total, work, global));
     };
     refuse_agents_folder(out, &work.roots)?;
-    for source in chosen.iter().flat_map(sources) {
-        if resolve(out) == resolve(source) {
-            return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
-                .hint("name another file"));
-        }
-    }
+    refuse_sources(out, &chosen)?;
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
     // Everything is cleared before anything is written.
     let ready: Vec<ClearedCopy> = chosen.iter().map(clear).collect::<Result<_, _>>()?;
@@ -212,15 +207,6 @@ fn write_folder(out: &Path, parts: &[Part]) -> Result<(), CliError> {
         folder.record(&part.name, Entry { key: String::new(), bytes, about: None });
     }
     Ok(folder.save()?)
-}
-
-/// The files that are copied.
-fn sources<'a>(chosen: &Chosen<'a>) -> Vec<&'a Path> {
-    let (main, agents) = match chosen {
-        Chosen::Session(files) => (Some(files.path.as_path()), files.agents.as_slice()),
-        Chosen::Agent(file) => (None, std::slice::from_ref(*file)),
-    };
-    main.into_iter().chain(agents.iter().map(|agent| agent.path.as_path())).collect()
 }
 
 fn send(from: &Path, out: &mut dyn Write) -> Result<(), CliError> {

@@ -72,7 +72,8 @@ pub(crate) fn run(
     if out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']) {
         return Ok(show_all::one_into(&session, out, &arguments.view, &view)?.given(&notices));
     }
-    if resolve(out) == resolve(session.source.path()) {
+    let own = session.source.shown_path();
+    if [session.source.path(), Path::new(&*own)].iter().any(|path| resolve(path) == resolve(out)) {
         return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
             .hint("name another file"));
     }
@@ -96,6 +97,17 @@ pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), Cli
         }
     }
     Ok(())
+}
+
+/// Counts go to another file than what they count.
+pub(super) fn refuse_same(out: Option<&Path>, stats: Option<&Path>) -> Result<(), CliError> {
+    match out.zip(stats).filter(|(out, stats)| resolve(out) == resolve(stats)) {
+        Some((out, _)) => {
+            Err(CliError::new(format!("`{}`: named for rows and for counts", out.display()))
+                .hint("name another file with --stats"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A session, and the cleared copy it is read from, which must stay as long.

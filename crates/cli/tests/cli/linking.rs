@@ -202,6 +202,7 @@ fn the_hook_records_notes_and_lives_beside_another() {
     let shown = run(&["install", "--yes"]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     assert!(shown.stdout.contains("link --commit HEAD --note"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("--root"), "{}", shown.stdout);
     assert_eq!(run(&["install", "--yes"]).code, Some(0));
     assert_eq!(run(&["status"]).code, Some(0));
     desk.record(&[wrote("src/tides.rs", TIDES)]);
@@ -240,6 +241,8 @@ fn configured_hook_folders_are_respected() {
     assert_eq!(there.code, Some(0));
     assert!(there.stderr.contains("other repositories"), "{}", there.stderr);
     assert!(shared.join("post-commit").is_file());
+    let rooted = run(&["install", "--root", "other place"]);
+    assert!(rooted.stdout.contains(" --root '[HOME]/other place' link"), "{}", rooted.stdout);
     assert_eq!(run(&["uninstall"]).code, Some(0));
     assert!(!shared.join("post-commit").exists(), "a file that held only our lines goes");
     desk.git(&["config", "--unset", "core.hooksPath"]);

@@ -24,6 +24,7 @@ mod showing;
 mod spending;
 mod support;
 mod traces;
+mod training;
 
 #[path = "../../../session/tests/common/mod.rs"]
 mod common;

@@ -4,11 +4,13 @@
 //! observation names it. The validator refuses fields of models on other steps, even empty ones, so
 //! what is not known is left out here instead of being null.
 
-use super::atif_metrics::{final_metrics, metrics};
+use super::atif_metrics::{Sums, metrics};
 use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
-use super::opentraces::{Placed, beginning, model_name, result_text, trace_id, write_input};
+use super::opentraces::{
+    Placed, beginning, benchmark, model_name, result_text, trace_id, write_input,
+};
 use super::prepared::{Prepared, duration};
 use super::shapes::Shapes;
 use super::tree::Tree;
@@ -57,10 +59,10 @@ impl Writer<'_, '_, '_> {
         self.canon.id(&id);
         self.agent(session, member)?;
         self.canon.key("steps");
-        let (count, usage) = self.steps(member)?;
-        final_metrics(count, &usage, self.canon);
+        let sums = self.steps(member)?;
+        sums.write(self.prepared, member, self.canon);
         self.canon.key("extra");
-        self.extra(session, member);
+        self.extra(session, member)?;
         let children = self.tree.children.get(member).cloned().unwrap_or_default();
         if !children.is_empty() {
             self.canon.key("subagent_trajectories");
@@ -121,7 +123,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn extra(&mut self, session: &Session, member: usize) {
+    fn extra(&mut self, session: &Session, member: usize) -> Result<(), StoreError> {
         self.canon.open();
         self.canon.key("kind");
         self.canon.plain(session.kind.name());
@@ -139,18 +141,23 @@ impl Writer<'_, '_, '_> {
             self.canon.key("housekeeping_agents_left_out");
             self.canon.number(left_out.housekeeping);
         }
+        if member == 0 && session.benchmark.is_some() {
+            self.canon.key("benchmark");
+            benchmark(session, &mut self.fetcher, self.canon)?;
+        }
         self.canon.key("cwds");
         self.canon.text_list(session.cwds.iter().map(|cwd| &**cwd));
         self.canon.key("git_branches");
         self.canon.text_list(session.git_branches.iter().map(|branch| &**branch));
         self.canon.close();
+        Ok(())
     }
 
-    /// Writes the steps of a member; gives their number and tokens.
-    fn steps(&mut self, member: usize) -> Result<(u64, UsageTotal), StoreError> {
+    /// Writes the steps of a member; gives their sums.
+    fn steps(&mut self, member: usize) -> Result<Sums, StoreError> {
         let prepared = self.prepared;
         let items = self.tree.items.get(member).cloned().unwrap_or_default();
-        let mut usage = UsageTotal::default();
+        let mut sums = Sums::default();
         let mut count = 0;
         self.canon.open_list();
         if let Some(prompt) = self.system_prompt(member, &items) {
@@ -192,13 +199,14 @@ impl Writer<'_, '_, '_> {
                 What::Step(step) => {
                     let counted = !step.synthetic && !prepared.repeated.contains(&at);
                     let spent = step.usage.as_ref().filter(|_| counted);
-                    spent.into_iter().for_each(|spent| usage.add(spent));
+                    sums.add(step, spent, self.options.prices);
                     self.step(count, at, item, step, spent)?;
                 }
             }
         }
         self.canon.close_list();
-        Ok((count, usage))
+        sums.steps = count;
+        Ok(sums)
     }
 
     fn system_prompt(&self, member: usize, items: &[usize]) -> Option<String> {

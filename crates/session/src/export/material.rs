@@ -32,7 +32,9 @@ fn every_file(_: &str) -> bool {
 }
 
 impl Material {
-    /// Reads a session with its subagents; agents that cannot be read are returned beside it.
+    /// Reads a session with its subagents; agents that cannot be read are returned beside it. Where
+    /// secrets are to be taken out they are failures: nobody can say what such a file holds, nor look
+    /// for it elsewhere.
     pub fn read(
         files: &SessionFiles,
         format: Format<'_>,
@@ -42,12 +44,14 @@ impl Material {
     ) -> Result<(Material, Vec<StoreError>), StoreError> {
         if files.agent != Agent::ClaudeCode {
             let (session, failures) = agents::read(files, limits, buffer)?;
+            let failures = allowed(failures, secrets)?;
             let (notes, files) = (Vec::new(), Some(files.clone()));
             return Ok((Material { session, notes, files, learnt: None }, failures));
         }
         let lessons = lessons(secrets);
         let (session, notes, failures) =
             claude_code::read_heeding(files, limits, buffer, heed(format, lessons.as_ref()))?;
+        let failures = allowed(failures, secrets)?;
         let learnt = lessons.and_then(Lessons::learnt);
         Ok((Material { session, notes, files: None, learnt }, failures))
     }
@@ -75,6 +79,17 @@ impl Material {
     ) -> Result<Document, StoreError> {
         let learnt = self.learnt.take();
         make(&self.session, self.files.as_ref(), learnt, &mut self.notes, options, secrets)
+    }
+}
+
+/// What may be missing in an export.
+fn allowed(
+    mut missing: Vec<StoreError>,
+    secrets: Secrets<'_>,
+) -> Result<Vec<StoreError>, StoreError> {
+    match (secrets, missing.is_empty()) {
+        (Secrets::TakenOut(_), false) => Err(missing.swap_remove(0)),
+        _ => Ok(missing),
     }
 }
 

@@ -61,7 +61,16 @@ pub enum Format<'o> {
     Sft(SftOptions<'o>),
 }
 
-impl Format<'_> {
+impl<'o> Format<'o> {
+    /// What is to stand in front of histories.
+    fn system_prompt(self) -> Option<SystemPrompt<'o>> {
+        match self {
+            Format::TraceState(states) => Some(states.system),
+            Format::Sft(sft) => Some(sft.states.system),
+            _ => None,
+        }
+    }
+
     /// Whether it says whose lines are whose.
     fn tells_lines(self) -> bool {
         matches!(self, Format::OpenTraces(_) | Format::AgentTrace)
@@ -228,7 +237,7 @@ fn make(
             (canon.finish(), Report::default(), made)
         }
         Secrets::TakenOut(redactor) => {
-            let scrubber = match learnt {
+            let mut scrubber = match learnt {
                 Some(mut scrubber) => {
                     learn::learn_names(session, &mut scrubber);
                     scrubber
@@ -239,6 +248,9 @@ fn make(
                     scrubber
                 }
             };
+            if let Some(SystemPrompt::Text(text)) = options.format.system_prompt() {
+                scrubber.learn(text);
+            }
             let report = scrubber.report().clone();
             let mut canon = canon(Clearing::Scrub(&scrubber));
             let made = write(&prepared, options, Some(&report), &mut canon)?;

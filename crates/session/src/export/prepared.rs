@@ -22,8 +22,9 @@ pub(super) struct Prepared<'s> {
     pub(super) written: Written,
     /// What each member is there for: `main`, or the kind of subagent.
     pub(super) roles: Vec<String>,
-    /// Over the messages of the flow, each once.
+    /// Over the messages of the flow, each once; where the trace holds only the sum, that.
     pub(super) usage: UsageTotal,
+    pub(super) told: Told,
     pub(super) cost: Cost,
     pub(super) commits: Commits,
     /// The folder that paths are shown from.
@@ -35,6 +36,17 @@ pub(super) struct Prepared<'s> {
     /// Edits by the id of their call.
     pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
     fetcher: RefCell<Fetcher<'s>>,
+}
+
+/// What a trace tells of the tokens of its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Those of each message, at least of some.
+    Each,
+    /// Only their sum.
+    Sum,
+    /// Nothing of any.
+    Nothing,
 }
 
 impl<'s> Prepared<'s> {
@@ -71,6 +83,7 @@ impl<'s> Prepared<'s> {
             written,
             roles: Vec::new(),
             usage: UsageTotal::default(),
+            told: Told::Each,
             cost: Cost::default(),
             commits,
             base,
@@ -98,6 +111,7 @@ impl<'s> Prepared<'s> {
 
     fn count(&mut self, prices: &Prices) {
         let mut seen = HashSet::new();
+        let mut uncounted = false;
         for (at, item) in self.flow.items.iter().enumerate() {
             let What::Step(step) = item.what else { continue };
             let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
@@ -109,8 +123,16 @@ impl<'s> Prepared<'s> {
                 Some(_) => {
                     self.repeated.insert(at);
                 }
-                None => {}
+                None => uncounted |= new && !step.synthetic,
             }
+        }
+        match self.usage.messages {
+            // Some agents write down only the sum over all messages.
+            0 if uncounted && self.session.usage.total() > 0 => {
+                (self.usage, self.told) = (self.session.usage, Told::Sum);
+            }
+            0 if uncounted => self.told = Told::Nothing,
+            _ => self.usage.incomplete |= uncounted,
         }
     }
 
@@ -173,9 +195,9 @@ impl<'s> Prepared<'s> {
         shown_path(path, self.base.as_deref())
     }
 
-    /// Dollars, where every message has a price.
+    /// Dollars, where every message has a price; else what the agent itself says it took.
     pub(super) fn dollars(&self) -> Option<f64> {
-        (self.cost.priced > 0 && self.cost.unpriced == 0).then(|| self.cost.dollars())
+        self.cost.whole_dollars().or(self.session.reported_cost)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::{Content, Step};
 use crate::store::StoreError;
 use backstory_format::json::Kind;
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What requests carried, each once.
@@ -84,13 +85,14 @@ impl Shapes {
         member: usize,
         step: &Step,
         wanted: SystemPrompt<'a>,
-    ) -> Option<&'a str> {
+        canon: &Canon<'_>,
+    ) -> Option<Cow<'a, str>> {
         match wanted {
             SystemPrompt::None => None,
-            SystemPrompt::Text(text) => Some(text),
+            SystemPrompt::Text(text) => Some(canon.clear(text)),
             SystemPrompt::Auto => {
                 let name = self.prompt(flow, member, step)?;
-                self.prompts.get(name).map(String::as_str)
+                self.prompts.get(name).map(|text| Cow::Borrowed(text.as_str()))
             }
         }
     }

@@ -47,6 +47,11 @@ impl Cost {
         self.picodollars as f64 / 1e12
     }
 
+    /// Dollars, where every message has a price.
+    pub fn whole_dollars(&self) -> Option<f64> {
+        (self.priced > 0 && self.unpriced == 0).then(|| self.dollars())
+    }
+
     /// `$1,234.56`, or `$0.0123` where there is less than a dollar.
     pub fn text(&self) -> String {
         let cents = (self.picodollars + 5_000_000_000) / 10_000_000_000;

@@ -7,7 +7,7 @@
 use super::open::StoreError;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Who may read a new file.
@@ -123,15 +123,22 @@ pub(super) fn hash(text: &str) -> u64 {
     })
 }
 
-/// Where a path leads, links resolved as far as it exists.
+/// Where a path leads, links resolved as far as it exists; the rest as it will be once its folders
+/// are made.
 pub fn resolve(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut missing = Vec::new();
     for folder in absolute.ancestors() {
-        if let Ok(real) = std::fs::canonicalize(folder) {
-            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        if let Ok(mut place) = std::fs::canonicalize(folder) {
+            for part in missing.iter().rev() {
+                match part {
+                    Component::ParentDir => _ = place.pop(),
+                    part => place.push(part),
+                }
+            }
+            return place;
         }
-        missing.extend(folder.file_name());
+        missing.extend(folder.components().next_back());
     }
     absolute
 }
@@ -139,6 +146,17 @@ pub fn resolve(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_lead_where_they_will_once_their_folders_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = std::fs::canonicalize(folder.path()).unwrap();
+        replace_file(&folder.path().join("s"), b"").unwrap();
+        for path in ["s", "new/../s", "new/more/../../s", "./new/.././s"] {
+            assert_eq!(resolve(&folder.path().join(path)), real.join("s"), "{path}");
+        }
+        assert_eq!(resolve(&folder.path().join("new/../t/u")), real.join("t/u"));
+    }
 
     #[test]
     fn names_stay_in_their_folder() {

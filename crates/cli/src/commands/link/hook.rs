@@ -1,5 +1,6 @@
 //! `backstory link install`, `uninstall`, `status`
 
+use crate::args::GlobalArguments;
 use crate::commands::capture::quoted;
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -25,11 +26,20 @@ pub(super) struct HookArguments {
     yes: bool,
 }
 
-pub(super) fn install(arguments: &HookArguments) -> Result<Outcome, CliError> {
+pub(super) fn install(
+    arguments: &HookArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
     let git = super::repository(&arguments.repo)?;
     let program = environment::this_program()
         .ok_or_else(|| CliError::new("the path of this program is unknown"))?;
-    let command = format!("{} --quiet link --commit HEAD --note", quoted(program.as_os_str()));
+    let roots: String = global
+        .root
+        .iter()
+        .map(|root| format!(" --root {}", quoted(resolve(root).as_os_str())))
+        .collect();
+    let program = quoted(program.as_os_str());
+    let command = format!("{program} --quiet{roots} link --commit HEAD --note");
     let file = hook_file(&git)?;
     let own = resolve(&git.common_folder().map_err(|error| CliError::new(error.to_string()))?);
     let tree = resolve(git.top());

@@ -73,7 +73,7 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     match &arguments.action {
-        Some(Action::Install(install)) => return hook::install(install),
+        Some(Action::Install(install)) => return hook::install(install, global),
         Some(Action::Uninstall(uninstall)) => return hook::uninstall(uninstall),
         Some(Action::Status(status)) => return hook::status(status),
         None => {}

@@ -12,8 +12,9 @@ pub(super) use attribution::{by_edit, range_hash, revision};
 pub(super) use step::{Placed, beginning, result_text, write_input};
 
 use super::commits::{owner_and_name, tier_name};
+use super::fetch::Fetcher;
 use super::json::Canon;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, Told};
 use super::shapes::Shapes;
 use super::{OpenTracesSchema, Options};
 use crate::model::{CompactionKind, Content, Outcome, Session, TurnKind};
@@ -70,11 +71,11 @@ pub(super) fn write(
     let committed = prepared.commits.newest().is_some();
     canon.plain(if committed { "final" } else { "provisional" });
     canon.key("metadata");
-    metadata(prepared, canon);
+    metadata(prepared, &mut fetcher, canon)?;
     canon.key("metrics");
     metrics(prepared, canon);
     canon.key("outcome");
-    outcome(prepared, schema, canon);
+    outcome(prepared, schema, &mut fetcher, canon)?;
     if newest {
         canon.key("patches");
         attribution::patches(prepared, canon);
@@ -147,10 +148,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn read(
-        fetcher: &mut super::fetch::Fetcher<'_>,
-        content: &Content,
-    ) -> Result<Surroundings, StoreError> {
+    fn read(fetcher: &mut Fetcher<'_>, content: &Content) -> Result<Surroundings, StoreError> {
         let value = fetcher.json(0, content)?;
         let text = |name: &str| Some(value.as_ref()?.get_text(name)?.into_owned());
         Ok(Surroundings { platform: text("platform"), shell: text("shell") })
@@ -195,10 +193,16 @@ impl Surroundings {
 }
 
 /// What no field of the schema has a place for.
-fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
+fn metadata(
+    prepared: &Prepared<'_>,
+    fetcher: &mut Fetcher<'_>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
     let session = prepared.session;
     let left_out = prepared.flow.left_out;
     canon.open();
+    canon.key("benchmark");
+    benchmark(session, fetcher, canon)?;
     canon.key("commits_searched");
     canon.flag(prepared.commits.searched);
     canon.key("continues");
@@ -231,15 +235,47 @@ fn metadata(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.number(session.counts.turns);
     canon.key("project");
     canon.text_or_null(session.project_key.as_deref());
+    canon.key("reported_cost_usd");
+    canon.float_or_null(session.reported_cost);
     canon.key("title");
     canon.text_or_null(session.title.as_ref().map(|title| title.text.as_str()));
     canon.key("usage_incomplete");
-    canon.flag(prepared.usage.incomplete);
+    canon.flag(prepared.usage.incomplete || prepared.told == Told::Nothing);
     canon.key("versions");
     canon.id_list(session.versions.iter().map(|version| &**version));
     canon.key("writer");
     canon.plain(CLASSIFIER);
     canon.close();
+    Ok(())
+}
+
+/// What a benchmark's run says of the session.
+pub(super) fn benchmark(
+    session: &Session,
+    fetcher: &mut Fetcher<'_>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
+    let Some(run) = &session.benchmark else {
+        canon.null();
+        return Ok(());
+    };
+    canon.open();
+    canon.key("exit_status");
+    canon.text_or_null(run.exit_status.as_deref());
+    canon.key("instance_id");
+    canon.text_or_null(run.instance.as_deref());
+    canon.key("patch");
+    match &run.patch {
+        Some(patch) => canon.text(&fetcher.text(0, patch)?),
+        None => canon.null(),
+    }
+    canon.key("resolved");
+    match run.resolved {
+        Some(resolved) => canon.flag(resolved),
+        None => canon.null(),
+    }
+    canon.close();
+    Ok(())
 }
 
 fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
@@ -265,8 +301,14 @@ fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.close();
 }
 
-/// How the last turn ended is known; whether the work was any good is not.
-fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<'_>) {
+/// How the last turn ended is known; whether the work was any good, only where a benchmark says so.
+fn outcome(
+    prepared: &Prepared<'_>,
+    schema: OpenTracesSchema,
+    fetcher: &mut Fetcher<'_>,
+    canon: &mut Canon<'_>,
+) -> Result<(), StoreError> {
+    let run = prepared.session.benchmark.as_ref();
     let last = prepared.session.turns.last().map(|turn| turn.outcome);
     canon.open();
     let newest = prepared.commits.newest();
@@ -279,7 +321,11 @@ fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<
     canon.plain_or_null(ended.as_deref());
     if schema == OpenTracesSchema::V0_3 {
         canon.key("patch");
-        canon.text_or_null(prepared.written.patch.as_deref());
+        match (&prepared.written.patch, run.and_then(|run| run.patch.as_ref())) {
+            // What was handed in counts, not what edits tell.
+            (_, Some(patch)) => canon.text(&fetcher.text(0, patch)?),
+            (patch, None) => canon.text_or_null(patch.as_deref()),
+        }
     }
     canon.key("reward");
     canon.null();
@@ -290,7 +336,10 @@ fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<
     canon.key("signal_source");
     canon.plain("deterministic");
     canon.key("success");
-    canon.null();
+    match run.and_then(|run| run.resolved) {
+        Some(resolved) => canon.flag(resolved),
+        None => canon.null(),
+    }
     canon.key("terminal_state");
     canon.plain_or_null(match last {
         Some(Outcome::Interrupted) => Some("interrupted"),
@@ -298,6 +347,7 @@ fn outcome(prepared: &Prepared<'_>, schema: OpenTracesSchema, canon: &mut Canon<
         _ => None,
     });
     canon.close();
+    Ok(())
 }
 
 fn git_links(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
@@ -339,7 +389,7 @@ fn security(report: Option<&Report>, canon: &mut Canon<'_>) {
 
 fn task(
     prepared: &Prepared<'_>,
-    fetcher: &mut super::fetch::Fetcher<'_>,
+    fetcher: &mut Fetcher<'_>,
     canon: &mut Canon<'_>,
 ) -> Result<(), StoreError> {
     let asked = prepared.task();

@@ -6,6 +6,7 @@ use crate::export::language::language;
 use crate::export::prepared::Prepared;
 use crate::model::{Call, CallOutcome, CallResult};
 use crate::store::StoreError;
+use backstory_format::json::text::decode;
 
 impl Writer<'_, '_, '_> {
     pub(super) fn snippets(
@@ -41,7 +42,11 @@ impl Writer<'_, '_, '_> {
         let count = file.get("numLines").and_then(|line| line.unsigned());
         let last = first.zip(count).map(|(first, count)| (first + count).saturating_sub(1));
         let lines = (first, last.filter(|last| Some(*last) >= first));
-        let snippet = Snippet { path: self.prepared.shown(&path), lines, text: Some(text) };
+        // A result that is cut is not told whole here.
+        let most = self.options.max_observation.unwrap_or(usize::MAX);
+        let text =
+            Some(text).filter(|text| text.len() <= most || decode(text).chars().count() <= most);
+        let snippet = Snippet { path: self.prepared.shown(&path), lines, text };
         snippet.write(at, self.canon);
         Ok(())
     }

@@ -24,7 +24,7 @@ pub(super) struct Writer<'w, 's, 'c> {
     pub(super) prepared: &'w Prepared<'s>,
     shapes: &'w Shapes,
     newest: bool,
-    options: &'w Options<'w>,
+    pub(super) options: &'w Options<'w>,
     pub(super) fetcher: &'w mut Fetcher<'s>,
     pub(super) canon: &'w mut Canon<'c>,
 }
@@ -286,7 +286,7 @@ impl Writer<'_, '_, '_> {
             self.canon.plain_or_null(error);
             self.canon.key("output_summary");
             let shown = cleared.as_deref().map(str::trim).filter(|text| !text.is_empty());
-            self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW)));
+            self.canon.plain_or_null(shown.map(|text| beginning(text, PREVIEW.min(most))));
         }
         self.canon.key("source_call_id");
         self.canon.id(&placed.id());

@@ -210,8 +210,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return;
         }
         let system = self.sft.states.system;
-        let prompt = self.shapes.system(&self.prepared.flow, member, step, system);
-        let message = prompt.map(|prompt| self.shape.system(prompt, self.canon));
+        let prompt = self.shapes.system(&self.prepared.flow, member, step, system, self.canon);
+        let message = prompt.map(|prompt| self.shape.system(&prompt, self.canon));
         let Some(talk) = self.talks.get_mut(member) else { return };
         talk.messages.begin(message, &self.sft.states.tokenizer);
     }

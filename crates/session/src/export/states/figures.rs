@@ -77,6 +77,8 @@ pub struct StateFigures {
     pub states: u64,
     /// Messages of which several states were made, and how many more that is.
     pub extra_states: u64,
+    /// Calls of such messages that are too short for a state of their own.
+    pub short_calls: u64,
     /// Lines that were made of them.
     pub rows: u64,
     pub skipped: BTreeMap<Skipped, u64>,
@@ -106,6 +108,7 @@ impl StateFigures {
         self.messages += other.messages;
         self.states += other.states;
         self.extra_states += other.extra_states;
+        self.short_calls += other.short_calls;
         self.rows += other.rows;
         self.cut_histories += other.cut_histories;
         self.after_error += other.after_error;

@@ -70,8 +70,7 @@ pub(super) fn write(
         figures: StateFigures::default(),
         fates: vec![Fate::Untold; prepared.flow.items.len()],
         pieces: Vec::new(),
-        turn: 0,
-        step: 0,
+        places: vec![(0, 0); prepared.flow.members.len()],
     };
     for part in members_in_order(prepared.flow.members.len(), states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
@@ -104,8 +103,8 @@ struct Writer<'w, 's, 'c> {
     figures: StateFigures,
     fates: Vec<Fate>,
     pieces: Vec<Piece>,
-    turn: u64,
-    step: u64,
+    /// Turns begun in each member, and messages of the last one.
+    places: Vec<(u64, u64)>,
 }
 
 /// What a state is told of besides its history.
@@ -135,7 +134,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             let message = self.style.said("user", &words, self.canon);
             let Some(talk) = self.talks.get_mut(item.member) else { continue };
             if let What::Prompt(turn) = item.what {
-                (self.turn, self.step) = (self.turn + 1, 0);
+                if let Some((turns, steps)) = self.places.get_mut(item.member) {
+                    (*turns, *steps) = (*turns + 1, 0);
+                }
                 if turn.kind == TurnKind::Compact {
                     talk.start = talk.len();
                 }
@@ -154,14 +155,16 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         if let Some(slot) = self.fates.get_mut(at) {
             *slot = fate;
         }
-        self.step += 1;
+        if let Some((_, steps)) = self.places.get_mut(item.member) {
+            *steps += 1;
+        }
         let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
         talk.begin_step();
         let desk =
             Desk { member: item.member, fetcher: &mut self.fetcher, canon: &mut *self.canon };
         self.style.step(step, &inputs, desk, talk, &self.states.tokenizer)?;
         let ended = |call: &Call| call.result.as_ref().map(|result| result.outcome);
-        if step.calls().next().is_some() {
+        if !step.synthetic {
             talk.failed = step.calls().any(|call| ended(call) == Some(CallOutcome::Error));
         }
         Ok(())
@@ -172,8 +175,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         if self.talks.get(member).is_none_or(|talk| talk.began) {
             return;
         }
-        let prompt = self.shapes.system(&self.prepared.flow, member, step, self.states.system);
-        let message = prompt.map(|prompt| self.style.system(prompt, self.canon));
+        let prompt =
+            self.shapes.system(&self.prepared.flow, member, step, self.states.system, self.canon);
+        let message = prompt.map(|prompt| self.style.system(&prompt, self.canon));
         let Some(talk) = self.talks.get_mut(member) else { return };
         talk.begin(message, &self.states.tokenizer);
     }
@@ -204,25 +208,30 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             let action = style.action(step, inputs, call, self.desk(item.member))?;
             actions.push((call, action));
         }
-        let longest = actions.iter().map(|(_, action)| action.chars().count()).max().unwrap_or(0);
-        if longest == 0 {
+        actions.retain(|(_, action)| !action.is_empty());
+        if actions.is_empty() {
             return Ok(self.figures.skip(Skipped::EmptyAction));
         }
-        if longest < self.states.min_action_chars {
+        let all = actions.len();
+        actions.retain(|(_, action)| action.chars().count() >= self.states.min_action_chars);
+        if actions.is_empty() {
             return Ok(self.figures.skip(Skipped::ShortAction));
         }
+        let short = (all - actions.len()) as u64;
         let Some(talk) = self.talks.get(item.member) else { return Ok(Fate::Untold) };
         let window =
             talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
+        self.figures.short_calls += short;
         self.figures.extra_states += actions.len() as u64 - 1;
+        let (turns, number) = self.places.get(item.member).copied().unwrap_or_default();
         let answer = Answer {
             member: item.member,
             step,
             uuid,
             window: &window,
-            turn: self.turn.saturating_sub(1),
-            number: self.step,
+            turn: turns.saturating_sub(1),
+            number,
             signals: self.signals.get(at).copied().unwrap_or_default(),
         };
         for (call, action) in actions {
@@ -266,6 +275,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.id_or_null(answer.step.model.as_deref());
         canon.key("n_tokens_est");
         canon.number(window.tokens);
+        canon.key("parent_session_id");
+        let parent = (answer.member > 0).then_some(&*prepared.session.id);
+        canon.id_or_null(parent);
         canon.key("session_id");
         canon.id(&session.id);
         canon.key("signals");
