@@ -23,6 +23,7 @@ mod replaying;
 mod showing;
 mod spending;
 mod support;
+mod told;
 mod traces;
 mod training;
 

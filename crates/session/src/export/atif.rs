@@ -5,6 +5,7 @@
 //! what is not known is left out here instead of being null.
 
 use super::atif_metrics::{Sums, metrics};
+use super::definition::input_schema;
 use super::fetch::Fetcher;
 use super::flow::{Item, What};
 use super::json::Canon;
@@ -111,7 +112,7 @@ impl Writer<'_, '_, '_> {
                     canon.key("description");
                     canon.text(&description);
                 }
-                if let Some(schema) = tool.get("input_schema").or_else(|| tool.get("schema")) {
+                if let Some(schema) = input_schema(&tool) {
                     canon.key("parameters");
                     canon.json(schema);
                 }

@@ -1,13 +1,26 @@
 //! Definitions of tools as OpenAI has them.
 
 use super::json::Canon;
-use backstory_format::json::Value;
+use backstory_format::json::{Kind, Value};
 
 /// Whether a definition stands in `{"type": "function", "function": …}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wrapped {
     Yes,
     No,
+}
+
+/// The object with name, description and schema, also where it stands inside of `function`.
+pub(super) fn defined(tool: Value<'_>) -> Value<'_> {
+    match tool.get("function") {
+        Some(function) if tool.get("name").is_none() && function.kind() == Kind::Object => function,
+        _ => tool,
+    }
+}
+
+/// What a definition says of its input.
+pub(super) fn input_schema<'v>(tool: &Value<'v>) -> Option<Value<'v>> {
+    ["input_schema", "schema", "parameters"].iter().find_map(|name| tool.get(name))
 }
 
 /// Writes the definition that a request carried, under another name perhaps.
@@ -29,7 +42,7 @@ pub(super) fn write_definition(
     canon.key("description");
     canon.text(&tool.get_text("description").unwrap_or_default());
     canon.key("parameters");
-    match tool.get("input_schema") {
+    match input_schema(&tool) {
         Some(schema) if schema.get("properties").is_some() => canon.json(schema),
         // LLaMA-Factory cannot do without them.
         schema => {

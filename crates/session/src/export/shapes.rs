@@ -1,5 +1,6 @@
 //! System prompts and tools, from the few traces that hold them.
 
+use super::definition::defined;
 use super::fetch::Fetcher;
 use super::flow::{Flow, What};
 use super::json::{Canon, sha256};
@@ -54,7 +55,7 @@ impl Shapes {
             if let Some(tools) = &shape.tools {
                 let list = fetcher.json(key.0, tools)?;
                 for (at, tool) in list.into_iter().flat_map(|list| list.items()).enumerate() {
-                    let Some(name) = tool.get_text("name") else { continue };
+                    let Some(name) = defined(tool).get_text("name") else { continue };
                     names.push(name.clone().into_owned());
                     if !shapes.tools.iter().any(|(known, ..)| *known == *name) {
                         shapes.tools.push((name.into_owned(), key.0, tools.clone(), at));
@@ -124,7 +125,7 @@ impl Shapes {
         for (_, member, tools, at) in &self.tools {
             let list = fetcher.json(*member, tools)?;
             if let Some(tool) = list.and_then(|list| list.items().nth(*at)) {
-                write(canon, tool);
+                write(canon, defined(tool));
             }
         }
         canon.close_list();
@@ -134,8 +135,7 @@ impl Shapes {
 
 fn key(flow: &Flow<'_>, member: usize, step: &Step) -> Option<(usize, u32)> {
     let requests = &flow.members.get(member)?.requests;
-    let shape = *requests.of_message.get(step.message_id.as_deref()?)?;
-    Some((member, shape))
+    Some((member, requests.shape_of(step.message_id.as_deref())?))
 }
 
 /// The texts of a system prompt, one paragraph for each.
@@ -144,8 +144,14 @@ fn system_text(
     member: usize,
     content: &Content,
 ) -> Result<String, StoreError> {
+    if !matches!(content, Content::Json(_)) {
+        return fetcher.text(member, content).map(Cow::into_owned);
+    }
     let mut text = String::new();
     let list = fetcher.json(member, content)?;
+    if let Some(one) = list.and_then(|list| list.text()) {
+        return Ok(one.into_owned());
+    }
     for part in list.into_iter().flat_map(|list| list.items()) {
         let part = match part.kind() {
             Kind::String => part.text(),

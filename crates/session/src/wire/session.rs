@@ -2,11 +2,11 @@
 
 use super::SESSION_SCHEMA;
 use super::blocks::BlockJson;
-use super::content::{Reader, Text};
+use super::content::{Json, Reader, Text};
 use crate::agents::{claude_code::prompts, unread};
 use crate::model::{
     Benchmark, Block, Branch, ChainLink, Compaction, CompactionKind, Content, Event, Interjection,
-    Recovered, Session, Step, Trigger, Turn, TurnKind, UsageTotal,
+    Recovered, RequestShape, Session, Step, Trigger, Turn, TurnKind, UsageTotal,
 };
 use backstory_format::Problem;
 use serde::ser::{Error as _, SerializeMap};
@@ -83,6 +83,11 @@ impl Serialize for SessionJson<'_> {
         map.serialize_entry("reported_cost_usd", &session.reported_cost)?;
         if let Some(benchmark) = &session.benchmark {
             map.serialize_entry("benchmark", &BenchmarkJson(reader, benchmark))?;
+        }
+        if !session.requests.shapes.is_empty() {
+            let shapes = session.requests.shapes.iter();
+            let requests: Vec<_> = shapes.map(|shape| RequestJson(reader, shape)).collect();
+            map.serialize_entry("requests", &requests)?;
         }
         map.serialize_entry("turns", &Turns(reader, &session.turns))?;
         let abandoned: Vec<_> =
@@ -252,6 +257,25 @@ impl Serialize for BenchmarkJson<'_> {
         map.serialize_entry("exit_status", &benchmark.exit_status)?;
         let patch: Vec<&Content> = benchmark.patch.iter().collect();
         map.serialize_entry("patch", &(!patch.is_empty()).then_some(Text(reader, &patch)))?;
+        map.end()
+    }
+}
+
+struct RequestJson<'a>(Reader<'a>, &'a RequestShape);
+
+impl Serialize for RequestJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let RequestJson(reader, shape) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("line", &shape.line)?;
+        match &shape.system {
+            Some(system @ Content::Json(_)) => {
+                map.serialize_entry("system_prompt", &Json(reader, system))?;
+            }
+            Some(system) => map.serialize_entry("system_prompt", &Text(reader, &[system]))?,
+            None => map.serialize_entry("system_prompt", &())?,
+        }
+        map.serialize_entry("tools", &shape.tools.as_ref().map(|tools| Json(reader, tools)))?;
         map.end()
     }
 }

@@ -176,7 +176,6 @@ fn demonstrations_and_messages_of_several_parts() {
     assert_eq!(figures(&session), [1, 1, 0, 0, 0], "a demonstration is no work");
     assert_eq!(session.turns[0].prompt.blocks.len(), 2);
     let told = [
-        "system: Two",
         "demonstration: Shown",
         "demonstration: to you",
         "demonstration: As shown",

@@ -3,11 +3,11 @@
 use super::base::Base;
 use super::events::Echoes;
 use super::legacy;
-use super::values::{effects, is_scaffolding, outcome, tokens};
+use super::values::{effects, is_scaffolding, is_users, outcome, tokens};
 use crate::agents::common::{Cite, Draft, other, parts as all, timestamp, told, typed};
 use crate::model::{
     Block, Call, CallOutcome, CompactionKind, Content, ForkedFrom, IdOrigin, Parent, PromptBlock,
-    Session, SessionKind, TurnKind, UsageTotal,
+    Requests, Session, SessionKind, TurnKind, UsageTotal,
 };
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
@@ -25,6 +25,8 @@ pub(super) struct Rollout {
     /// The ordinal of the next record, where it does not say it itself.
     ordinal: u64,
     named: bool,
+    /// Whether what the model was told are the user's instructions, not the client's.
+    instructed: bool,
     /// What the client told the model on its own behalf before the next prompt.
     scaffolding: Vec<Content>,
     pub(super) echoes: Echoes,
@@ -75,6 +77,7 @@ impl Rollout {
             base: None,
             ordinal: 0,
             named: false,
+            instructed: false,
             scaffolding: Vec::new(),
             echoes: Echoes::default(),
             usage: Usage::default(),
@@ -142,9 +145,10 @@ impl Rollout {
         }
         let entrypoint = meta.get_text("originator").or_else(|| meta.get_text("source"));
         draft.session.entrypoints.extend(entrypoint.map(Arc::from));
-        let instructions = meta.get("base_instructions");
-        let instructions = instructions.as_ref().and_then(|told| cite.field(told, "text"));
-        draft.told(instructions.or_else(|| cite.field(meta, "instructions")), None);
+        let base = meta.get("base_instructions");
+        let base = base.as_ref().and_then(|told| cite.field(told, "text"));
+        self.instructed = base.is_none();
+        draft.told(base.or_else(|| cite.field(meta, "instructions")), None);
         draft.session.forked_from = meta
             .get_text("forked_from_id")
             .map(|from| ForkedFrom { session: from.into(), record: None });
@@ -240,6 +244,10 @@ impl Rollout {
             })
             .collect();
         if scaffolding {
+            // Then they were told as a message, and the system prompt is not in the file.
+            if self.instructed && first.as_deref().is_some_and(is_users) {
+                self.draft.session.requests = Requests::default();
+            }
             if first.is_some_and(|text| text.starts_with("<turn_aborted>")) {
                 self.draft.event("interrupted", None);
             } else {

@@ -25,6 +25,13 @@ pub(super) fn is_scaffolding(text: &str) -> bool {
     SCAFFOLDING.iter().any(|start| text.starts_with(start))
 }
 
+/// Whether these are the instructions that the user keeps in a file.
+pub(super) fn is_users(text: &str) -> bool {
+    let text = text.trim_start();
+    let starts = ["<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md instructions for "];
+    starts.iter().any(|start| text.starts_with(start))
+}
+
 /// Cached tokens are counted among the input here, and apart in the model.
 pub(super) fn tokens(usage: &Value<'_>) -> UsageTotal {
     let number = |name: &str| usage.get(name).and_then(|value| value.unsigned()).unwrap_or(0);

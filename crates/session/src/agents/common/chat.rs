@@ -53,19 +53,33 @@ impl Chat {
         let demonstrates = message.get("is_demo").and_then(|demo| demo.boolean()) == Some(true);
         match &*role {
             _ if demonstrates => self.told_as("demonstration", message),
-            "system" => {
-                let mut told = self.told(message);
-                if self.draft.session.requests.shapes.is_empty() && !told.is_empty() {
-                    self.draft.told(Some(told.remove(0)), None);
-                }
-                for text in told {
-                    self.draft.event("system", Some(text));
-                }
-            }
+            "system" => self.system(message),
             "assistant" => self.answer(message, actions),
             "tool" => self.tool(message),
             "exit" => self.told_as("exit", message),
             _ => self.user(message),
+        }
+    }
+
+    /// The first is the system prompt, whole; what is told later is an event.
+    fn system(&mut self, message: &Value<'_>) {
+        let mut told = self.told(message);
+        let content = message.get("content");
+        if self.draft.session.requests.shapes.is_empty() && !told.is_empty() {
+            let is_text = |part: Value<'_>| part.get_text("text").or(part.text()).is_some();
+            let texts = content.filter(|list| told.len() > 1 && list.items().all(is_text));
+            let system = match texts.map(|texts| self.cite.json(&texts)) {
+                None => told.remove(0),
+                Some(place @ Content::Json(_)) => place,
+                Some(_) => Content::Owned(plain_text(message).into()),
+            };
+            if texts.is_some() {
+                told.clear();
+            }
+            self.draft.told(Some(system), None);
+        }
+        for text in told {
+            self.draft.event("system", Some(text));
         }
     }
 

@@ -263,9 +263,10 @@ impl Draft {
 
     /// What the model was told before the first prompt, and the tools it was given; the first counts.
     pub(in crate::agents) fn told(&mut self, system: Option<Content>, tools: Option<Content>) {
-        let shapes = &mut self.session.requests.shapes;
-        if shapes.is_empty() && (system.is_some() || tools.is_some()) {
-            shapes.push(RequestShape { line: self.place.line, system, tools });
+        let requests = &mut self.session.requests;
+        if requests.shapes.is_empty() && (system.is_some() || tools.is_some()) {
+            requests.shapes.push(RequestShape { line: self.place.line, system, tools });
+            requests.of_others = Some(0);
         }
     }
 

@@ -12,6 +12,7 @@ pub(super) use attribution::{by_edit, range_hash, revision};
 pub(super) use step::{Placed, beginning, result_text, write_input};
 
 use super::commits::{owner_and_name, tier_name};
+use super::definition::input_schema;
 use super::fetch::Fetcher;
 use super::json::Canon;
 use super::prepared::{Prepared, Told};
@@ -108,7 +109,7 @@ pub(super) fn write(
         canon.key("description");
         canon.text_or_null(tool.get_text("description").as_deref());
         canon.key("input_schema");
-        match tool.get("input_schema").or_else(|| tool.get("schema")) {
+        match input_schema(&tool) {
             Some(schema) => canon.json(schema),
             None => canon.null(),
         }
