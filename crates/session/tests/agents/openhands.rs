@@ -224,3 +224,29 @@ fn size_and_time_of_a_conversation_are_those_of_its_files() {
     let found = discover(&[Root { path: folder.path().to_path_buf() }]);
     assert_eq!(found.sessions[0].bytes, bytes as u64 + 2);
 }
+
+/// Totals are told before and after tools run; a message is one message all the same.
+#[test]
+fn totals_that_are_told_twice_before_a_message() {
+    let stats = |prompt: u64| {
+        json!({ "id": "s", "kind": "ConversationStateUpdateEvent", "source": "environment", "key": "stats",
+            "value": { "usage_to_metrics": { "default": { "accumulated_token_usage": {
+                "prompt_tokens": prompt, "completion_tokens": 1 } } } } })
+    };
+    let said = |id: &str, source: &str| {
+        json!({ "id": id, "kind": "MessageEvent", "source": source,
+            "llm_message": { "role": source, "content": [{ "type": "text", "text": id }] } })
+    };
+    let events = [
+        said("u", "user"),
+        stats(10),
+        stats(20),
+        said("a", "agent"),
+        stats(30),
+        stats(45),
+        said("b", "agent"),
+    ];
+    let (_folder, session) = one(Agent::OpenHands, vec![("events.jsonl", lines(&events))]);
+    assert_eq!((session.usage.messages, session.usage.input), (2, 45));
+    assert_eq!(session.counts.steps, 2);
+}

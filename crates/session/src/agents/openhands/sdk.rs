@@ -293,7 +293,10 @@ impl Events {
         };
         self.total = total;
         if more.total() > 0 {
-            self.next.get_or_insert_default().add(&more);
+            let next = self.next.get_or_insert_default();
+            next.add(&more);
+            // However often the total was told, one message made it.
+            next.messages = 1;
         }
     }
 }
