@@ -96,3 +96,49 @@ fn the_folder_is_told_from_the_root() {
     let expected = std::fs::canonicalize(folder.path()).unwrap();
     assert_eq!(sessions[0].cwds[0].as_ref(), expected.to_str().unwrap());
 }
+
+const ANSWERED: &str = "> Tokens: 10 sent, 2 received.  \n";
+
+#[test]
+fn a_fence_that_is_never_closed_ends_with_the_answer() {
+    let cut = "Sure:\n\n```python\nx = 1\n";
+    let asks = |words: &str, answer: &str| format!("#### {words}  \n\n{answer}\n{ANSWERED}\n");
+    for later in [
+        // Nothing else has a fence, the next one says what is in it, it does not.
+        asks("Again", "Yes.\n"),
+        asks("Again", "Yes:\n\n```python\ny = 2\n```\n"),
+        asks("Again", "Yes:\n\n```\ny = 2\n```\n"),
+        asks("Again", "Yes:\n\n```\ny = 2\n```\n\nand\n\n```\nz\n```\n"),
+    ] {
+        let history = [asks("Write it", cut), later, asks("And now", "Done.\n")].concat();
+        let (_folder, session) = read(&history);
+        assert_eq!(figures(&session), [3, 3, 0, 0, 0], "{history}");
+        assert_eq!(tokens(&session), [30, 6, 0], "{history}");
+        assert_eq!(texts(&session)[1], cut.trim_end());
+        assert_eq!(texts(&session)[5], "Done.");
+    }
+    // An answer that was interrupted: no count of tokens follows it.
+    let (_folder, session) = read(&format!("#### Write it  \n\n{cut}\n\n#### Go on  \n\nDone.\n"));
+    assert_eq!(texts(&session), ["user: Write it", cut.trim_end(), "user: Go on", "Done."]);
+    // What the program says before its count is its own, too.
+    let (_folder, session) = read(&format!("#### Write it  \n\n{cut}\n> Too long  \n{ANSWERED}"));
+    assert_eq!(texts(&session), ["user: Write it", cut.trim_end()]);
+}
+
+#[test]
+fn a_fence_may_quote_the_program() {
+    let quote = format!(
+        "It reads:\n\n```\n\n#### Old prompt  \n\nYes.\n\n{ANSWERED}> Applied edit to a.py  \n```\n\nAs said.\n"
+    );
+    for later in [
+        "#### Thanks  \n\nGladly.\n",
+        "#### Thanks  \n\n```python\nx\n```\n",
+        "#### Thanks  \n\n```\nx\n```\n\n> Tokens: 1 sent, 1 received.  \n",
+        "",
+    ] {
+        let history = format!("#### Show it  \n\n{quote}\n{ANSWERED}\n{later}");
+        let (_folder, session) = read(&history);
+        assert_eq!(texts(&session)[1], quote.trim_end(), "{history}");
+        assert_eq!(session.turns.len(), 1 + usize::from(!later.is_empty()), "{history}");
+    }
+}

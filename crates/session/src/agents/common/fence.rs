@@ -27,6 +27,13 @@ impl Fence {
             mark == self.mark && length >= self.length && rest.is_empty()
         })
     }
+
+    /// Whether a line opens another one like it: the same mark, at least as often, and a word.
+    pub(in crate::agents) fn is_opened_by(self, line: &str) -> bool {
+        marks(line).is_some_and(|(mark, length, rest)| {
+            mark == self.mark && length >= self.length && !rest.is_empty()
+        })
+    }
 }
 
 /// The blocks of a text whose fence of backticks names one of `languages`.

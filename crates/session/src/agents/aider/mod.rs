@@ -7,6 +7,8 @@
 //! from the blocks of an answer where the program says right after it that it applied an edit to
 //! that file; what is not certain is left out.
 
+mod unclosed;
+
 use super::common::{Dialect, Draft, Fence, local, search_replace, typed};
 use crate::model::{
     Agent, Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind,
@@ -43,6 +45,7 @@ pub(super) fn read(files: &SessionFiles) -> Result<Session, StoreError> {
         asked: String::new(),
         answer: None,
         fence: None,
+        fence_end: None,
         cost: 0.0,
     };
     let lines: Vec<&str> = text.lines().collect();
@@ -51,7 +54,13 @@ pub(super) fn read(files: &SessionFiles) -> Result<Session, StoreError> {
     while let Some(line) = lines.get(next) {
         let end = ends.get(next).copied().flatten();
         let told = end.and_then(|end| lines.get(next..=end)).unwrap_or_default();
-        next += history.line(next as u64 + 1, line, told);
+        history.leave_fence(next);
+        let outside = history.fence.is_none();
+        let taken = history.line(next as u64 + 1, line, told);
+        if let Some(fence) = history.fence.filter(|_| outside) {
+            history.fence_end = unclosed::end(&lines, next, fence);
+        }
+        next += taken;
     }
     history.draft.session.file.lines += lines.len() as u64;
     history.flush();
@@ -72,6 +81,8 @@ struct History {
     answer: Option<String>,
     /// The fence that is open in the answer.
     fence: Option<Fence>,
+    /// The line before which it ends, if it is never closed.
+    fence_end: Option<usize>,
     cost: f64,
 }
 
@@ -116,6 +127,13 @@ impl History {
             None => Fence::opened(line).map(|(fence, _)| fence),
             open => open.filter(|fence| !fence.is_closed_by(line)),
         };
+    }
+
+    /// A fence that is never closed ends where the program goes on.
+    fn leave_fence(&mut self, at: usize) {
+        if self.fence_end == Some(at) {
+            self.fence = None;
+        }
     }
 
     fn flush(&mut self) {
@@ -201,13 +219,21 @@ fn asked(line: &str) -> Option<&str> {
     line.strip_prefix("#### ").or((line == "####").then_some(""))
 }
 
+/// Whether a line begins as the program's words do.
+fn is_told(line: &str) -> bool {
+    line == ">" || line.starts_with("> ")
+}
+
+/// Whether the program's words end with a line.
+fn is_end(line: &str) -> bool {
+    line.ends_with("  ")
+}
+
 /// For each line that begins as the program's words do, the line they end with.
 ///
 /// A mark without an end is the model's quotation, unless the file stops there. Where no words have
 /// an end, an editor took the spaces away, and each line stands for itself.
 fn ends(lines: &[&str]) -> Vec<Option<usize>> {
-    let is_told = |line: &str| line == ">" || line.starts_with("> ");
-    let is_end = |line: &str| line.ends_with("  ");
     let spaced = lines.iter().any(|line| is_told(line) && is_end(line));
     let mut ends: Vec<Option<usize>> = Vec::with_capacity(lines.len());
     let mut end = None;
