@@ -1,6 +1,7 @@
 //! Which agent wrote a file, and how many sessions it holds.
 
-use super::aider::HEADING;
+use super::aider::{HEADING, HISTORY};
+use super::skim::{Skimmed, skim};
 use crate::model::Agent;
 use crate::store::load;
 use backstory_format::json::{Kind, Tape, Value, scan};
@@ -24,7 +25,7 @@ enum Holds {
     One,
     /// One on each line.
     Lines,
-    /// One in each item of a JSON array.
+    /// One in each item of a JSON array, or the only one.
     Items,
     /// One below each heading.
     Headings,
@@ -49,19 +50,46 @@ impl Shape {
     }
 }
 
-/// The agent that wrote a file which begins with `head`; none for Claude Code and for anything that
-/// is no trace.
-pub(crate) fn detect(path: &Path, head: &[u8]) -> Option<Shape> {
-    let name = path.file_name()?.to_str()?;
+/// What the first bytes of a file say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detected {
+    /// None for Claude Code and for anything that is no trace.
+    Known(Option<Shape>),
+    /// The first row goes on behind these bytes, and what it is stands there.
+    Open,
+}
+
+/// The agent that wrote a file which begins with `head`.
+pub(crate) fn detect(path: &Path, head: &[u8]) -> Detected {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Detected::Known(None);
+    };
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let holds = |text: &str| memmem::find(head, text.as_bytes()).is_some();
     if name.ends_with(".md") {
-        let heading = holds(&format!("\n{HEADING}")) || head.starts_with(HEADING.as_bytes());
-        return heading.then_some(Shape { agent: Agent::Aider, holds: Holds::Headings });
+        let aider = Shape { agent: Agent::Aider, holds: Holds::Headings };
+        return Detected::Known(is_chat_history(name, head).then_some(aider));
     }
     if [".jsonl", ".jsonl.zst", ".parquet"].iter().any(|end| name.ends_with(end)) {
         return detect_lines(head);
     }
+    match detect_document(name, head) {
+        None => detect_rows(head),
+        known => Detected::Known(known),
+    }
+}
+
+/// By a heading; what is left of a history before its first one, by its name and a prompt.
+fn is_chat_history(name: &str, head: &[u8]) -> bool {
+    let begins = |line: &str| {
+        head.starts_with(line.as_bytes())
+            || memmem::find(head, format!("\n{line}").as_bytes()).is_some()
+    };
+    begins(HEADING) || name.ends_with(HISTORY) && (begins("#### ") || begins("> "))
+}
+
+/// A document that is one session.
+fn detect_document(name: &str, head: &[u8]) -> Option<Shape> {
+    let holds = |text: &str| memmem::find(head, text.as_bytes()).is_some();
     match head.trim_ascii_start().first()? {
         b'{' if name.ends_with(".messages.json") => Some(Shape::one(Agent::Cline)),
         b'{' if holds("\"mini_version\"") || holds("\"mini-swe-agent-") => {
@@ -73,41 +101,81 @@ pub(crate) fn detect(path: &Path, head: &[u8]) -> Option<Shape> {
             Some(Shape::one(Agent::Codex))
         }
         b'[' if name == "api_conversation_history.json" => Some(Shape::one(Agent::Cline)),
-        b'[' if holds("\"instance_id\"") && holds("\"messages\"") => {
-            Some(Shape { agent: Agent::SweSmith, holds: Holds::Items })
-        }
         b'[' if holds("\"source\"") && (holds("\"action\"") || holds("\"observation\"")) => {
-            Some(Shape::one(Agent::OpenHands))
+            let row = head.trim_ascii_start().get(1..).and_then(skim);
+            let is_row =
+                row.is_some_and(|row| row_of(|key| row.has(key)).is_some() || is_open(&row));
+            (!is_row).then_some(Shape::one(Agent::OpenHands))
         }
         _ => None,
     }
 }
 
-/// By the first object; a first line that is longer than the head is known by the keys it shows.
-fn detect_lines(head: &[u8]) -> Option<Shape> {
+/// A document that is a row of a benchmark, or a list of them; what is cut may be one.
+fn detect_rows(head: &[u8]) -> Detected {
+    let start = head.trim_ascii_start();
+    let Some(row) = skim(start.strip_prefix(b"[").unwrap_or(start)) else {
+        return Detected::Known(None);
+    };
+    match row_of(|key| row.has(key)) {
+        None if is_open(&row) => Detected::Open,
+        None if start.starts_with(b"[") && is_open_event(&row) => Detected::Open,
+        agent => Detected::Known(agent.map(|agent| Shape { agent, holds: Holds::Items })),
+    }
+}
+
+/// By the first object; one that is longer than the head is known by the keys it shows.
+fn detect_lines(head: &[u8]) -> Detected {
     let mut tape = Tape::new();
+    let mut at = 0;
     for line in split(head).take(8) {
-        let start = line.content.trim_ascii_start();
+        at += line.width();
         if scan(line.content, 0, 256, &mut tape).is_ok() {
             let Some(value) = tape.root(line.content) else { continue };
             if value.kind() == Kind::Object {
-                return shape_of(|key| value.get(key).is_some(), |key| value.get_text(key));
+                let shape = shape_of(|key| value.get(key).is_some(), |key| value.get_text(key));
+                return Detected::Known(shape);
             }
-        } else if start.starts_with(b"{") && line.content.len() > HEAD_LINE {
-            let find = |part: &[u8], key: &str| memmem::find(part, format!("\"{key}\"").as_bytes());
-            // Codex names the type before the payload, which is what makes a line long.
-            let envelope = find(start, "payload").and_then(|at| start.get(..at));
-            let kind = CODEX.iter().find(|kind| envelope.is_some_and(|e| find(e, kind).is_some()));
-            return shape_of(
-                |key| find(start, key).is_some(),
-                |key| kind.filter(|_| key == "type").map(|kind| Cow::Borrowed(*kind)),
-            );
+        } else if line.content.len() > HEAD_LINE
+            && let Some(row) = skim(line.content)
+        {
+            let shape = shape_of(|key| row.has(key), |key| row.text(key));
+            let goes_on = row.cut && at == head.len() && shape.is_none();
+            return match goes_on && (is_open(&row) || is_open_record(&row)) {
+                true => Detected::Open,
+                false => Detected::Known(shape),
+            };
         }
     }
-    None
+    Detected::Known(None)
 }
 
 const HEAD_LINE: usize = 32 << 10;
+
+/// Whose row of a benchmark an object with these keys is.
+fn row_of(has: impl Fn(&str) -> bool) -> Option<Agent> {
+    if has("history") && (has("instance_id") || has("git_patch")) {
+        return Some(Agent::OpenHands);
+    }
+    (has("messages") && (has("instance_id") || has("traj_id"))).then_some(Agent::SweSmith)
+}
+
+/// Whether an object that is cut could be a row of a benchmark.
+fn is_open(row: &Skimmed<'_>) -> bool {
+    const KEYS: [&str; 6] = ["messages", "history", "instance_id", "traj_id", "git_patch", "patch"];
+    row.cut && !row.has("type") && KEYS.iter().any(|key| row.has(key))
+}
+
+/// Whether an event that is cut could be one of OpenHands' first generation.
+fn is_open_event(row: &Skimmed<'_>) -> bool {
+    row.cut && (row.has("action") || row.has("observation")) && !row.has("source")
+}
+
+/// Whether a record that is cut could be one of Codex or of OpenHands.
+fn is_open_record(row: &Skimmed<'_>) -> bool {
+    let event = row.has("id") && row.has("source") && !row.has("type");
+    event || row.has("payload") && !row.has("type")
+}
 
 /// Types of Codex's records.
 const CODEX: [&str; 5] =
@@ -119,11 +187,8 @@ fn shape_of<'a>(
 ) -> Option<Shape> {
     let kind = text("type");
     let kind = kind.as_deref();
-    if has("history") && (has("instance_id") || has("git_patch")) {
-        return Some(Shape { agent: Agent::OpenHands, holds: Holds::Lines });
-    }
-    if has("messages") && (has("instance_id") || has("traj_id")) {
-        return Some(Shape { agent: Agent::SweSmith, holds: Holds::Lines });
+    if let Some(agent) = row_of(&has) {
+        return Some(Shape { agent, holds: Holds::Lines });
     }
     // The first releases of Codex began with a bare line of facts and had no envelope.
     let bare = has("id") && has("instructions") && has("timestamp") && kind.is_none();
@@ -150,6 +215,9 @@ pub(crate) fn parts(shape: &Shape, path: &Path) -> Vec<Part> {
         Holds::Headings => headings(bytes, &name()),
         Holds::One => Vec::new(),
     };
+    if let [only] = parts.as_mut_slice() {
+        name_only(only, path, &name());
+    }
     for (number, part) in parts.iter_mut().enumerate() {
         if part.id.is_empty() {
             part.id = format!("{}-{}", name(), number + 1);
@@ -165,6 +233,25 @@ pub(crate) fn parts(shape: &Shape, path: &Path) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// A session that was taken out of a file with others, and stands in one that is named after it, is
+/// called what it was called there: by its number, where its id alone does not tell it apart.
+fn name_only(part: &mut Part, path: &Path, name: &str) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let numbered = |text: &str| text.strip_prefix('-').is_some_and(is_number);
+    let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = file.strip_suffix(HISTORY).filter(|stem| !stem.is_empty()).unwrap_or(name);
+    if part.id.is_empty() {
+        let (_, number) = stem.rsplit_once('-').unwrap_or_default();
+        if is_number(number) {
+            part.id = stem.to_owned();
+        }
+    } else if let Some(rest) = stem.strip_prefix(&part.id.replace(':', "-"))
+        && numbered(rest)
+    {
+        part.id.push_str(rest);
+    }
 }
 
 fn lines(bytes: &[u8]) -> Vec<Part> {
@@ -191,13 +278,15 @@ fn items(bytes: &[u8]) -> Vec<Part> {
     let Some(list) = scan(bytes, start, 1024, &mut tape).ok().and_then(|_| tape.root(bytes)) else {
         return Vec::new();
     };
-    list.items()
-        .map(|item| {
-            let span = item.span();
-            let range = Some(span.start as u64..span.end as u64);
-            Part { id: row_id(&item).unwrap_or_default(), range }
-        })
-        .collect()
+    let part = |item: Value<'_>| {
+        let span = item.span();
+        let range = Some(span.start as u64..span.end as u64);
+        Part { id: row_id(&item).unwrap_or_default(), range }
+    };
+    match list.kind() {
+        Kind::Object => vec![part(list)],
+        _ => list.items().map(part).collect(),
+    }
 }
 
 /// What a row of a benchmark calls itself.
@@ -250,9 +339,11 @@ fn named(agent: Agent, path: &Path) -> String {
             stem.get(28..).filter(|id| id.len() >= 36).unwrap_or(stem).to_owned()
         }
         Agent::Cline if name == "api_conversation_history.json" => folder,
-        Agent::Aider => match folder.as_str() {
-            "" => "aider".to_owned(),
-            folder => format!("aider-{folder}"),
+        // A copy of one session is named after it.
+        Agent::Aider => match (name.strip_suffix(HISTORY), folder.as_str()) {
+            (Some(copy), _) if !copy.is_empty() => before_date(copy).to_owned(),
+            (_, "") => "aider".to_owned(),
+            (_, folder) => format!("aider-{folder}"),
         },
         _ => {
             let name = name.strip_suffix(".zst").unwrap_or(&name);
@@ -261,4 +352,24 @@ fn named(agent: Agent, path: &Path) -> String {
             end.and_then(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
         }
     }
+}
+
+/// `aider-project` of `aider-project-2026-01-31T09-30-00`, of that with a number behind it, and of
+/// `aider-project-start`.
+fn before_date(name: &str) -> &str {
+    const DATE: &[u8] = b"-0000-00-00T00-00-00";
+    let dated = |name: &'_ str| -> Option<usize> {
+        let start = name.len().checked_sub(DATE.len())?;
+        let alike = |(letter, form): (&u8, &u8)| match form {
+            b'0' => letter.is_ascii_digit(),
+            form => letter == form,
+        };
+        name.as_bytes().get(start..)?.iter().zip(DATE).all(alike).then_some(start)
+    };
+    let numbered = || {
+        let (head, number) = name.rsplit_once('-')?;
+        dated(head).filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let start = || name.strip_suffix("-start").map(str::len);
+    dated(name).or_else(numbered).or_else(start).and_then(|end| name.get(..end)).unwrap_or(name)
 }

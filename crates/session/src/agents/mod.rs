@@ -9,6 +9,7 @@ mod detect;
 mod ids;
 mod mini_swe_agent;
 mod openhands;
+mod skim;
 mod swe_agent;
 mod swe_smith;
 
@@ -16,7 +17,7 @@ use crate::model::{Agent, Session};
 use crate::redact::StructuralPaths;
 use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
-pub(crate) use detect::{Shape, detect, parts};
+pub(crate) use detect::{Detected, Shape, detect, parts};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

@@ -6,13 +6,17 @@
 use super::discover::{SessionFiles, is_uuid};
 use super::load::load;
 use super::open::{StoreError, modified};
-use crate::agents::{Shape, detect, files_of, parts};
+use crate::agents::{Detected, Shape, detect, files_of, parts};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// Enough to recognise a file by.
+/// Enough to recognise most files by.
 const HEAD: u64 = 64 << 10;
+/// Where the first row is longer than that, so much more is read each time,
+const MORE: u64 = 16;
+/// up to the length of the longest record that is read.
+const LONGEST: u64 = 256 << 20;
 
 /// The form of a file or folder, if another agent than Claude Code wrote it. Fails where a file that
 /// could be a trace cannot be read.
@@ -24,8 +28,21 @@ pub(super) fn shape(path: &Path, metadata: &Metadata) -> Result<Option<Shape>, S
     }
     Ok(match metadata.is_dir() {
         true => Some(Shape::folder()),
-        false => detect(path, &load(path, Some(0..HEAD))?.bytes),
+        false => by_head(path)?,
     })
+}
+
+/// By as much of a file as it takes: few have a first row that is long and names itself at its end.
+fn by_head(path: &Path) -> Result<Option<Shape>, StoreError> {
+    let mut length = HEAD;
+    loop {
+        let head = load(path, Some(0..length))?.bytes;
+        match detect(path, &head) {
+            Detected::Known(shape) => return Ok(shape),
+            Detected::Open if (head.len() as u64) < length || length >= LONGEST => return Ok(None),
+            Detected::Open => length *= MORE,
+        }
+    }
 }
 
 /// The sessions of such a file or folder.

@@ -142,3 +142,14 @@ fn a_fence_may_quote_the_program() {
         assert_eq!(session.turns.len(), 1 + usize::from(!later.is_empty()), "{history}");
     }
 }
+
+#[test]
+fn a_history_that_begins_in_the_middle_of_a_session() {
+    let text = "and so on.\n\n> Tokens: 10 sent, 2 received.  \n\n#### Go  \n\nDone.\n";
+    let (_folder, session) =
+        one(Agent::Aider, vec![("project/.aider.chat.history.md", text.as_bytes().to_vec())]);
+    assert_eq!((session.id.as_str(), session.counts.turns), ("aider-project-start", 2));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes.md"), text).unwrap();
+    assert!(crate::support::read_all(folder.path().to_path_buf()).is_empty(), "any other file");
+}

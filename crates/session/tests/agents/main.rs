@@ -6,6 +6,7 @@ mod chat;
 mod cline;
 mod codex;
 mod codex_faults;
+mod found;
 mod kept;
 #[path = "../../../../fuzz/laws/agents.rs"]
 mod laws;

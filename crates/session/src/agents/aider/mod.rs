@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// How each session begins.
 pub(super) const HEADING: &str = "# aider chat started at ";
 
+/// How its files' names end.
+pub(super) const HISTORY: &str = ".aider.chat.history.md";
+
 /// What a chat history cannot tell.
 pub(super) const UNREAD: [&str; 6] = [
     "time zone",
