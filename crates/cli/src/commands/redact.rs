@@ -10,6 +10,7 @@ use crate::select::{Chosen, distinct_names, refuse_sources};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
+use backstory_session::model::Agent;
 use backstory_session::redact::{Classes, ClearedCopy, Report};
 use backstory_session::store::{
     Access, Entry, OutputFolder, StoreError, create_folder, plain_name, write_file,
@@ -150,26 +151,52 @@ struct Part {
     name: String,
 }
 
+/// Letters of an id.
+const UUID: usize = 36;
+
+/// What aider calls its histories, behind a dot.
+const HISTORY: &str = "aider.chat.history.md";
+
+/// What Cline's extension calls the conversation of every task.
+const TASK: &str = "api_conversation_history.json";
+
 /// The files of a copy: a session of Claude Code as `NAME.jsonl` with its subagents below `NAME`,
 /// that of another agent as `NAME` with its own ending, or below `NAME` if it is several files.
 fn parts(copy: &ClearedCopy, name: &str) -> Vec<Part> {
     let part = |copy: &Path, name: String| Part { copy: copy.to_path_buf(), name };
+    // Colons, which times in ids have, are no part of a name.
+    let files = copy.session().map(|files| files.into_inner());
+    let agent = files.map(|files| files.agent);
+    let id = files.map(|files| files.id.as_str());
+    let spelt = id.filter(|id| id.contains(':') && plain_name(id) == name);
+    let spelt = spelt.map(|id| plain_name(&id.replace(':', "-")));
+    let name = spelt.as_deref().unwrap_or(name);
+    let below = |own: &Path| {
+        let parts = own.iter().map(|part| plain_name(&part.to_string_lossy()));
+        std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join("/")
+    };
     match copy.files().into_inner().as_slice() {
         [] => {}
+        // A file that is known by its own name, or by its folder's.
+        [(path, own)] if own.iter().count() > 1 || own.as_os_str() == TASK => {
+            return vec![part(path, below(own))];
+        }
         [(path, own)] => {
             // A file that is named after its session keeps its name: agents are known by names, too.
             let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let end = own.split_once('.').map_or("", |(_, end)| end);
-            return vec![match own.contains(name) {
+            let end = match agent {
+                Some(Agent::Aider) => HISTORY,
+                _ => own.split_once('.').map_or("", |(_, end)| end),
+            };
+            let rest = own.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+            // Names of rollouts end with the id.
+            let inside = name.len() >= UUID && own.contains(name);
+            return vec![match rest || inside {
                 true => part(path, plain_name(&own)),
                 false => part(path, format!("{name}.{}", plain_name(end))),
             }];
         }
         several => {
-            let below = |own: &Path| {
-                let parts = own.iter().map(|part| plain_name(&part.to_string_lossy()));
-                std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join("/")
-            };
             return several.iter().map(|(path, own)| part(path, below(own))).collect();
         }
     }

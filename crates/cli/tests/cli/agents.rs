@@ -303,6 +303,9 @@ fn rows_of_a_table_are_read_like_lines() {
         machine.out(&["--root", "tables", "redact", "b", "--out", "clean/"]);
         let clean = std::fs::read_to_string(machine.home().join("clean/b.jsonl")).unwrap();
         assert!(!clean.contains(KEY) && clean.contains("Authorization"), "{clean}");
+        let copies = machine.json(&["--root", "clean", "ls", "--json"]);
+        assert_eq!((copies.len(), &copies[0]["agent"]), (1, &json!("swe-smith")));
+        assert_eq!(copies[0]["id"], "b");
     }
 }
 

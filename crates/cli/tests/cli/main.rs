@@ -7,6 +7,7 @@ mod capturing;
 mod checking;
 mod clone_faults;
 mod cloning;
+mod copies;
 mod desk;
 mod documentation;
 mod exporting;
