@@ -164,3 +164,17 @@ fn copies_are_sessions_of_the_same_agent() {
         assert_eq!(machine.run(&["redact", "--scan", &out]).code, Some(0), "{agent}");
     }
 }
+
+#[test]
+fn what_stats_call_a_session_is_its_id() {
+    let machine = Machine::empty();
+    for (agent, name, id) in
+        [("codex", "renamed.jsonl", "its-own-id"), ("cline", "t/u.messages.json", "u-id")]
+    {
+        let (_, files) = samples().into_iter().find(|(known, _)| *known == agent).unwrap();
+        let (_, content) = files.iter().find(|(known, _)| *known == name).unwrap();
+        write(&machine.home().join(agent).join(name), content.as_bytes());
+        let rows = machine.json(&["stats", "--root", agent, "--by", "session", "--json"]);
+        assert_eq!(rows[0]["rows"][0]["key"], id, "{}", rows[0]);
+    }
+}

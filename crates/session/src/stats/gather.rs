@@ -174,6 +174,7 @@ fn unite(
                 if let (Some(source), Some(folder)) = (sources.get_mut(at), folders.get_mut(at)) {
                     source.started = read.started;
                     source.forked = read.forked;
+                    source.session = read.session.or(source.session.take());
                     folder.clone_from(&read.cwd);
                 }
                 parts.push((at, read.messages));

@@ -24,6 +24,8 @@ static MODEL_RECORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\
 /// What a file says about spending.
 #[derive(Debug)]
 pub(crate) struct Expenses {
+    /// What the session calls itself, where its file's name does not tell.
+    pub(crate) session: Option<String>,
     pub(crate) cwd: Option<Arc<str>>,
     pub(crate) started: Option<Timestamp>,
     /// Whether its records say that they are copies of another session's.
@@ -51,6 +53,7 @@ impl Expenses {
     /// What is known without this reader.
     pub(crate) fn told(session: &Session, messages: Vec<Expense>, detail: Detail) -> Expenses {
         Expenses {
+            session: Some(session.id.clone()),
             cwd: session.cwds.first().cloned(),
             started: session.started,
             forked: session.forked_from.is_some(),
@@ -61,6 +64,7 @@ impl Expenses {
 
     fn new(detail: Detail) -> Expenses {
         Expenses {
+            session: None,
             cwd: None,
             started: None,
             forked: false,
