@@ -63,11 +63,16 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     if operator == Operator::Space && !flag && scan.is_prose() {
         return;
     }
+    let verdict = is_verdict(text, &name);
+    if verdict && operator == Operator::Space {
+        return;
+    }
     let strength = text.get(name).and_then(|name| names.judge(name));
     let Some(strength) = strength else { return };
     let mut keep = |range: Range<usize>, form: Form, strength: Strength| {
         if let Some(value) = text.get(range.clone())
             && is_secret(value, strength, form)
+            && !(verdict && form != Form::Quoted && is_judged(value))
         {
             found.push(Assigned { range, strength });
         }
@@ -138,6 +143,20 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
         return;
     }
     keep(start..end, form, strength);
+}
+
+/// Whether the name is `pass` alone, before a colon or a space: mostly what a test did, or a verb.
+fn is_verdict(text: &str, name: &Range<usize>) -> bool {
+    text.get(name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("pass"))
+        && matches!(text.as_bytes().get(name.end), Some(b':' | b' '))
+}
+
+/// What may have passed: a name of letters, or of a test.
+fn is_judged(value: &str) -> bool {
+    let is_name =
+        |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b'/');
+    let tests = ["Test", "Benchmark", "Example", "Fuzz", "test_"];
+    value.bytes().all(is_name) || tests.iter().any(|test| value.starts_with(test))
 }
 
 /// A value that hangs on its name: `service-token-0024a29224affe29d173c0bf99e5a89d`.

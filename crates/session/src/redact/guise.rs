@@ -1,5 +1,6 @@
 //! What stands where a secret would and is none: placeholders, sequences, paths, code, templates.
 
+use super::language::is_word;
 use super::makeup::Makeup;
 use aho_corasick::AhoCorasick;
 use std::sync::OnceLock;
@@ -114,11 +115,44 @@ pub(super) fn is_path_or_address(value: &str) -> bool {
                 | "pub"
                 | "cs"
                 | "kt"
+                | "config"
+                | "cfg"
+                | "ini"
+                | "lock"
+                | "log"
         )
     });
     let bytes = value.as_bytes();
     let drive = bytes.get(1) == Some(&b':') && matches!(bytes.get(2), Some(b'\\' | b'/'));
     is_file || drive || value.contains("://")
+}
+
+/// `2024-01-14T10:22:01.123Z`
+pub(super) fn is_timestamp(value: &str) -> bool {
+    let pattern = b"0000-00-00T00:00";
+    value.len() >= pattern.len()
+        && value.bytes().zip(pattern).all(|(byte, model)| match model {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => matches!(byte, b'T' | b't' | b' ' | b'_'),
+            _ => byte == *model,
+        })
+}
+
+/// A hash behind words that say of what: `Linux-npm-14c77844088bf6ce`, as caches are named.
+pub(super) fn is_labelled_hash(value: &str) -> bool {
+    let Some((label, hash)) = value.rsplit_once('-') else { return false };
+    let is_label = |part: &str| {
+        let letters = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let telling = ["sk", "pk", "key", "api", "token", "secret", "live", "prod", "test", "auth"];
+        !letters.is_empty()
+            && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && (letters.len() == 1 || is_word(&letters.to_ascii_lowercase()))
+            && !telling.iter().any(|word| letters.eq_ignore_ascii_case(word))
+    };
+    hash.len() >= 8
+        && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && label.contains('-')
+        && label.split('-').all(is_label)
 }
 
 /// A bare value that is an expression of a program.

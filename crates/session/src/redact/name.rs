@@ -71,6 +71,7 @@ pub(super) struct Names {
     token_endings: Vec<String>,
     token_not_after: Words,
     key_after: Words,
+    key_not_after: Words,
     weak: Words,
     weak_endings: Vec<String>,
     not: Words,
@@ -149,12 +150,15 @@ impl Names {
             return Some(Strength::Secret);
         }
         if ends(&self.token_endings) {
-            let counted = self.token_not_after.contains(before);
-            return Some(if counted { Strength::Meta } else { Strength::Token });
+            return (!self.token_not_after.contains(before)).then_some(Strength::Token);
         }
-        let tells = self.key_after.contains(before) || self.services.contains(before);
-        if matches!(word, "key" | "keys") && tells {
-            return Some(Strength::Secret);
+        if matches!(word, "key" | "keys") {
+            if self.key_not_after.contains(before) {
+                return None;
+            }
+            if self.key_after.contains(before) || self.services.contains(before) {
+                return Some(Strength::Secret);
+            }
         }
         let is_weak = self.weak.contains(word) || (word.len() <= 16 && ends(&self.weak_endings));
         (is_weak || self.services.contains(word)).then_some(Strength::Weak)
@@ -177,7 +181,11 @@ mod tests {
             ("AWS_SECRET_ACCESS_KEY", Some(Strength::Secret)),
             ("oauth_token", Some(Strength::Token)),
             ("token_type", Some(Strength::Meta)),
-            ("public_key", Some(Strength::Meta)),
+            ("public_key", None),
+            ("VAPID_PUBLIC_KEY", None),
+            ("NEXT_PUBLIC_API_KEY", Some(Strength::Meta)),
+            ("nextPageToken", None),
+            ("csrf_token", None),
             ("cache_key", Some(Strength::Weak)),
             ("compass", None),
             ("author", None),

@@ -4,7 +4,8 @@
 //! code, types, words. Entropy only ever refuses, it never accuses.
 
 use super::guise::{
-    is_path_or_address, is_placeholder, is_sequence, looks_like_code, looks_like_template,
+    is_labelled_hash, is_path_or_address, is_placeholder, is_sequence, is_timestamp,
+    looks_like_code, looks_like_template,
 };
 use super::makeup::Makeup;
 use super::name::Strength;
@@ -50,13 +51,16 @@ pub(super) fn is_secret(value: &str, strength: Strength, form: Form) -> bool {
     if form == Form::Quoted && looks_like_template(value) {
         return false;
     }
+    if strength != Strength::Password && is_timestamp(value) {
+        return false;
+    }
     match strength {
         Strength::Password => {
             !makeup.is_words() && (form != Form::Code || makeup.is_mixed_or_odd())
         }
         Strength::Secret => !makeup.is_words() && makeup.is_mixed_or_odd(),
         Strength::Token => !makeup.is_words() && makeup.is_mixed_or_odd(),
-        Strength::Weak => makeup.is_random() && entropy(value) >= 2.8,
+        Strength::Weak => makeup.is_random() && entropy(value) >= 2.8 && !is_labelled_hash(value),
         Strength::Meta => makeup.is_random() && entropy(value) >= 3.5 && makeup.digits > 0,
     }
 }
