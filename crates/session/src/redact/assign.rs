@@ -19,6 +19,10 @@ pub(super) struct Assigned {
 
 const LONGEST_NAME: usize = 64;
 const MOST_ITEMS: usize = 32;
+/// How far a setting may be indented.
+const LONGEST_INDENT: usize = 40;
+/// Longest value that hangs on its name.
+const LONGEST_JOINED: usize = 512;
 /// Behind a quote that is not closed only long values count: it may be an apostrophe.
 const LONG_ENOUGH: usize = 20;
 
@@ -67,7 +71,7 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     if verdict && operator == Operator::Space {
         return;
     }
-    let strength = text.get(name).and_then(|name| names.judge(name));
+    let strength = text.get(name.clone()).and_then(|name| names.judge(name));
     let Some(strength) = strength else { return };
     let mut keep = |range: Range<usize>, form: Form, strength: Strength| {
         if let Some(value) = text.get(range.clone())
@@ -106,6 +110,12 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     if let Some(value) = literal {
         return keep(value, Form::Quoted, strength);
     }
+    if operator == Operator::Comma && flag && scan.option_default() {
+        if let Some(value) = scan.quoted() {
+            keep(value, Form::Quoted, strength);
+        }
+        return;
+    }
     if matches!(operator, Operator::Comma | Operator::Call) {
         return;
     }
@@ -114,6 +124,13 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     }
     let start = scan.at;
     let end = scan.bare_end();
+    if let Some(line) = whole_line(text, name, &scan)
+        && (line.end > end || text.get(line.clone()).is_some_and(|line| line.contains('(')))
+        && !verdict
+        && line_is_secret(text, &line, strength)
+    {
+        return found.push(Assigned { range: line, strength });
+    }
     let form = match operator {
         Operator::Space if flag => Form::Bare,
         Operator::Space | Operator::Is => Form::Prose,
@@ -145,6 +162,36 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     keep(start..end, form, strength);
 }
 
+/// The value of a setting that has its line for itself, as in an `.env` file or in YAML: it runs to
+/// the end of the line, whatever signs are in it.
+fn whole_line(text: &str, name: Range<usize>, scan: &Scan) -> Option<Range<usize>> {
+    let sign = text.get(name.end..scan.at)?;
+    if !matches!(sign.trim_end_matches(' '), "=" | ":" | " =") {
+        return None;
+    }
+    let near = text.as_bytes().get(name.start.saturating_sub(LONGEST_INDENT)..name.start)?;
+    let line = near.rsplit(|byte| matches!(byte, b'\n')).next()?.trim_ascii();
+    let starts = [&b""[..], b"export", b"set", b"ENV", b"-", b"+"];
+    starts.contains(&line).then(|| scan.rest_of_line())?
+}
+
+fn line_is_secret(text: &str, line: &Range<usize>, strength: Strength) -> bool {
+    let Some(value) = text.get(line.clone()) else { return false };
+    let strength = strength.min(Strength::Token);
+    // A variable of a shell holds no code.
+    let is_setting = text.get(..line.start).is_some_and(|before| {
+        let name = before.strip_suffix('=').unwrap_or_default();
+        name.ends_with(|last: char| {
+            last.is_ascii_uppercase() || last == '_' || last.is_ascii_digit()
+        })
+    });
+    let is_plain = !value.starts_with(['$', '(', '[', '{', '@', '*']) && !value.ends_with(')');
+    match is_setting && is_plain {
+        true => is_secret(value, strength, Form::Quoted),
+        false => is_secret(value, strength, Form::Bare),
+    }
+}
+
 /// Whether the name is `pass` alone, before a colon or a space: mostly what a test did, or a verb.
 fn is_verdict(text: &str, name: &Range<usize>) -> bool {
     text.get(name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("pass"))
@@ -161,10 +208,14 @@ fn is_judged(value: &str) -> bool {
 
 /// A value that hangs on its name: `service-token-0024a29224affe29d173c0bf99e5a89d`.
 fn joined(text: &str, name: Range<usize>, names: &Names) -> Option<Assigned> {
-    let whole = text.get(name.clone())?;
-    if whole.len() < 24 {
+    if name.len() < 24 {
         return None;
     }
+    // A name ends somewhere, a value where it does.
+    let rest = text.as_bytes().get(name.end..)?.iter().take(LONGEST_JOINED);
+    let rest = rest.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let name = name.start..name.end + rest.count();
+    let whole = text.get(name.clone())?;
     let first = whole.find(['-', '.', '_'])?;
     let cuts = whole.match_indices(['-', '.', '_']).map(|(at, _)| at).filter(|at| *at >= first);
     for cut in cuts.take(6) {

@@ -287,3 +287,15 @@ fn settle(mut hits: Vec<Hit>) -> Vec<Hit> {
     }
     settled
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Classes, Config, Redactor};
+
+    #[test]
+    fn few_words_are_looked_for_everywhere() {
+        let config = Config { classes: Classes::ALL, ..Config::default() };
+        let redactor = Redactor::new(&config).unwrap();
+        assert!(redactor.engine.everywhere.few().is_ok(), "{:?}", redactor.engine.everywhere.few());
+    }
+}

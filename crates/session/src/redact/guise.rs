@@ -138,6 +138,14 @@ pub(super) fn is_timestamp(value: &str) -> bool {
         })
 }
 
+/// `0x9E3779B97F4A7C15`: what fits into a register is no key.
+pub(super) fn is_number(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
+    digits.is_some_and(|digits| {
+        digits.len() <= 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_')
+    })
+}
+
 /// A hash behind words that say of what: `Linux-npm-14c77844088bf6ce`, as caches are named.
 pub(super) fn is_labelled_hash(value: &str) -> bool {
     let Some((label, hash)) = value.rsplit_once('-') else { return false };

@@ -53,7 +53,7 @@ impl Written {
 }
 
 /// How many words are few.
-const FEW: usize = 256;
+const FEW: usize = 384;
 
 #[derive(Debug)]
 enum Search {
@@ -72,6 +72,15 @@ pub(super) struct Keywords {
 }
 
 impl Keywords {
+    /// How many words there are, if they are few enough for the fast search.
+    #[cfg(test)]
+    pub(super) fn few(&self) -> Result<usize, usize> {
+        match self.search {
+            Search::Few(_) => Ok(self.words.len()),
+            Search::Many(_) => Err(self.words.len()),
+        }
+    }
+
     /// Every keyword in the text.
     pub(super) fn each(&self, text: &str, mut found: impl FnMut(Range<usize>, &str, &[Start])) {
         self.within(text, 0..text.len(), &mut found);

@@ -58,6 +58,13 @@ pub(super) fn has_long_word(expression: &str) -> bool {
     told.best >= LONG && told.before.is_some_and(|before| before <= NEAR)
 }
 
+/// Whether every match of an expression is part of one long word, so that so is its keyword.
+pub(super) fn is_long_word(expression: &str) -> bool {
+    let Ok(parsed) = regex_syntax::parse(expression) else { return false };
+    let told = Told::of(&parsed);
+    told.whole && told.head >= LONG
+}
+
 /// What is certain of all matches of a part of an expression.
 #[derive(Debug, Clone, Copy)]
 struct Told {
@@ -198,6 +205,14 @@ mod tests {
             ("(?:x[a-z]{20})?y", false),
         ] {
             assert_eq!(has_long_word(expression), expected, "{expression}");
+        }
+        for (expression, expected) in [
+            ("[a-z]{1,9}_live_[A-Za-z0-9]{20,}", true),
+            ("[a-z]{1,9}_live_[a-z]{4}", false),
+            ("[a-z]{1,9}:live_[A-Za-z0-9]{20,}", false),
+            ("live_[A-Za-z0-9]{20,}={0,2}", false),
+        ] {
+            assert_eq!(is_long_word(expression), expected, "{expression}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules as they stand in TOML, and compiled.
 
 use super::config::{Class, RedactError};
-use super::long_words::has_long_word;
+use super::long_words::{has_long_word, is_long_word};
 use super::name::Strength;
 use super::placeholder::OPENING;
 use super::value::{Form, entropy, is_literal, is_secret};
@@ -270,7 +270,10 @@ pub(super) fn bundled() -> Result<Vec<Written>, RedactError> {
 impl Written {
     /// Whether it finds nothing but beside a long word.
     pub(super) fn needs_long_word(&self) -> bool {
-        self.before == 0 && has_long_word(&self.regex)
+        match self.before {
+            0 => has_long_word(&self.regex),
+            _ => is_long_word(&self.regex),
+        }
     }
 
     /// Whether its expressions are sound; those of the bundled rules are, says a test.

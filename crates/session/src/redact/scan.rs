@@ -9,6 +9,12 @@ use std::ops::Range;
 
 const LONGEST_VALUE: usize = 4 << 10;
 const LONGEST_GAP: usize = 48;
+/// How far behind an option's name its default may stand.
+const FARTHEST_DEFAULT: usize = 120;
+/// A shorter value ends at a sign that also stands between statements.
+const LONG_BEFORE_SIGN: usize = 4;
+/// How many such signs are in a value at most.
+const MOST_SIGNS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
@@ -31,6 +37,10 @@ pub(super) struct Scan<'a> {
     text: &'a str,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
 impl<'a> Scan<'a> {
@@ -126,16 +136,19 @@ impl<'a> Scan<'a> {
                 }
                 Some(kind)
             }
-            b'?' | b'|' | b'+' | b'!' if self.equals_follows() => Some(kind),
+            b'?' | b'|' | b'+' | b'!' if self.equals_follows() || self.default_follows() => {
+                Some(kind)
+            }
             b',' if quoted || spaces == 0 => {
                 self.at += 1;
                 self.gap(true);
                 self.value_field();
                 Some(Operator::Comma)
             }
-            b'v' | b'"' | b'\n' | b'\\' | b'\'' | b'\r' if self.value_field() => {
+            b'v' | b'c' | b'"' | b'\n' | b'\\' | b'\'' | b'\r' if self.value_field() => {
                 Some(Operator::Tight)
             }
+            b'a' | b'A' | b's' | b'S' if spaces > 0 && self.typed() => Some(Operator::Loose),
             b'i' if spaces > 0 && self.take(b"is ") => Some(Operator::Is),
             _ if spaces > 0 && (flag || !quoted) => Some(Operator::Space),
             _ => None,
@@ -151,14 +164,58 @@ impl<'a> Scan<'a> {
         false
     }
 
-    /// Passes over `value:` or `value=` of a name-value pair.
+    /// Passes over what stands between a name and the literal that is taken if it has no value:
+    /// `process.env.PASSWORD || "…"`.
+    fn default_follows(&mut self) -> bool {
+        let before = self.at;
+        if [&b"||"[..], b"??", b"?:"].iter().any(|operator| self.take(operator)) {
+            self.gap(false);
+            if matches!(self.peek(), Some(b'"' | b'\'' | b'`')) {
+                return true;
+            }
+        }
+        self.at = before;
+        false
+    }
+
+    /// Passes over `As String =`, `string =`.
+    fn typed(&mut self) -> bool {
+        let before = self.at;
+        if self.take(b"As ") || self.take(b"as ") {
+            self.gap(false);
+        }
+        if self.take(b"String") || self.take(b"string") {
+            self.gap(false);
+            if self.take(b"=") {
+                return true;
+            }
+        }
+        self.at = before;
+        false
+    }
+
+    /// Passes over what stands between the name of an option and its default, in the same line.
+    pub(super) fn option_default(&mut self) -> bool {
+        let rest = self.rest();
+        let line = rest.get(..FARTHEST_DEFAULT).unwrap_or(rest);
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
+        let Some(at) = memchr::memmem::find(line, b"default") else { return false };
+        self.at += at + b"default".len();
+        self.gap(false);
+        let assigned = matches!(self.peek(), Some(b'=' | b':'));
+        self.at += usize::from(assigned);
+        self.gap(false);
+        assigned
+    }
+
+    /// Passes over `value:` or `value=` of a name-value pair, `content=` of a `<meta>`.
     fn value_field(&mut self) -> bool {
         let before = self.at;
         self.gap(true);
         while matches!(self.peek(), Some(b'\\' | b'"' | b'\'')) {
             self.at += 1;
         }
-        if self.take(b"value") {
+        if self.take(b"value") || self.take(b"content") {
             self.closers();
             self.gap(false);
             if matches!(self.peek(), Some(b'=' | b':')) {
@@ -315,6 +372,15 @@ impl<'a> Scan<'a> {
                 || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&' | b'|')
         };
         let mut end = self.until(stop);
+        for _ in 0..MOST_SIGNS {
+            let sign = matches!(self.bytes.get(end), Some(b'&' | b';'));
+            let behind = Scan { at: end + 1, ..*self };
+            let next = behind.until(stop);
+            if !sign || end < self.at + LONG_BEFORE_SIGN || !behind.goes_on(next) {
+                break;
+            }
+            end = next;
+        }
         let value = self.bytes.get(self.at..end).unwrap_or_default();
         if let Some(at) = value.iter().position(|byte| *byte == b'\\') {
             end = self.at + at;
@@ -334,6 +400,36 @@ impl<'a> Scan<'a> {
             end -= 1;
         }
         end
+    }
+
+    /// Whether what stands from here to `end` belongs to the value before it, with a sign between:
+    /// `Tr0ub4dor&3x`. Not so the next parameter, an entity or a word of a program.
+    fn goes_on(&self, end: usize) -> bool {
+        let part = self.bytes.get(self.at..end).unwrap_or_default();
+        let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'-');
+        !part.iter().all(is_plain)
+            && !part.iter().any(|byte| matches!(byte, b'=' | b'(' | b'[' | b'{' | b'\\' | b'$'))
+            && !part.starts_with(b"#")
+    }
+
+    /// The rest of the line from here, if it is one word behind which nothing or a comment stands.
+    pub(super) fn rest_of_line(&self) -> Option<Range<usize>> {
+        let end = self.until(|byte| matches!(byte, b'\n' | b'\r' | b'\\'));
+        let line = self.text.get(self.at..end)?;
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        let is_odd = |byte: u8| {
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>')
+        };
+        let is_parameter = |part: &str| {
+            let name = part.split('=').next().filter(|name| name.len() < part.len());
+            name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_of_name))
+        };
+        if line.split(['&', ';']).skip(1).any(is_parameter) {
+            return None;
+        }
+        let is_code = line.ends_with([',', ';', '{', '(', ')', '|', '&'])
+            || ["||", "&&"].iter().any(|sign| line.contains(sign));
+        (!line.bytes().any(is_odd) && !is_code).then(|| self.at..self.at + line.len())
     }
 
     /// A list of at least ten small numbers: bytes written out.

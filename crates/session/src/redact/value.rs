@@ -4,7 +4,7 @@
 //! code, types, words. Entropy only ever refuses, it never accuses.
 
 use super::guise::{
-    is_labelled_hash, is_path_or_address, is_placeholder, is_sequence, is_timestamp,
+    is_labelled_hash, is_number, is_path_or_address, is_placeholder, is_sequence, is_timestamp,
     looks_like_code, looks_like_template,
 };
 use super::makeup::Makeup;
@@ -60,7 +60,12 @@ pub(super) fn is_secret(value: &str, strength: Strength, form: Form) -> bool {
         }
         Strength::Secret => !makeup.is_words() && makeup.is_mixed_or_odd(),
         Strength::Token => !makeup.is_words() && makeup.is_mixed_or_odd(),
-        Strength::Weak => makeup.is_random() && entropy(value) >= 2.8 && !is_labelled_hash(value),
+        Strength::Weak => {
+            makeup.is_random()
+                && entropy(value) >= 2.8
+                && !is_labelled_hash(value)
+                && !is_number(value)
+        }
         Strength::Meta => makeup.is_random() && entropy(value) >= 3.5 && makeup.digits > 0,
     }
 }

@@ -1,7 +1,15 @@
 //! Secrets that other programs let through.
 
 /// Each is a text and the part of it that must not stay.
-pub(crate) const LEAKS: [(&str, &str); 30] = [
+pub(crate) const LEAKS: [(&str, &str); 35] = [
+    ("DB_PASSWORD=xK9q&mQ2vLp7", "mQ2vLp7"),
+    ("login username=bob password=Tr0ub4dor&3x now", "3x now"),
+    ("db:\n  password: xK9q|mQ2vLp7 # of the old one", "mQ2vLp7"),
+    (
+        "service-token-0024a29224affe29d173c0bf99e5a89d1f6b3e7720c4d85590ab13ce7f48d2610024a29224affe29d173c0bf99e5a89d1f6b3e77",
+        "99e5a89d1f6b3e77",
+    ),
+    ("Server=host;User Id=app;Password=sesame;Database=app;", "sesame"),
     (
         "aws_secret_access_key = wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T",
         "wJalr/UtnFEMI7K+MDENGbPxRfiCYq3zLp0dKs9T",
