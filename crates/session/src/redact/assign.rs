@@ -86,6 +86,7 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
         return keep(scan.at..end, Form::Quoted, strength);
     }
     scan.gap(operator != Operator::Space);
+    scan.colour();
     if let Some(numbers) = scan.number_list() {
         if strength != Strength::Meta {
             found.push(Assigned { range: numbers, strength });
@@ -135,6 +136,8 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
         Operator::Space if flag => Form::Bare,
         Operator::Space | Operator::Is => Form::Prose,
         _ => match scan.bytes.get(end) {
+            // Statements of a shell stand in one line: `PASSWORD=… ; run`.
+            Some(b';') if is_setting(text, start) => Form::Bare,
             Some(b',' | b')' | b';' | b'(' | b'[' | b'}') => Form::Code,
             // More words follow: a sentence.
             Some(b' ') if scan.bytes.get(end + 1).is_some_and(u8::is_ascii_alphabetic) => {
@@ -175,18 +178,23 @@ fn whole_line(text: &str, name: Range<usize>, scan: &Scan) -> Option<Range<usize
     starts.contains(&line).then(|| scan.rest_of_line())?
 }
 
-fn line_is_secret(text: &str, line: &Range<usize>, strength: Strength) -> bool {
-    let Some(value) = text.get(line.clone()) else { return false };
-    let strength = strength.min(Strength::Token);
-    // A variable of a shell holds no code.
-    let is_setting = text.get(..line.start).is_some_and(|before| {
-        let name = before.strip_suffix('=').unwrap_or_default();
+/// Whether the value at `start` is that of a variable of a shell: `NAME=`.
+fn is_setting(text: &str, start: usize) -> bool {
+    let name = text.get(..start).and_then(|before| before.strip_suffix('='));
+    name.is_some_and(|name| {
         name.ends_with(|last: char| {
             last.is_ascii_uppercase() || last == '_' || last.is_ascii_digit()
         })
-    });
+    })
+}
+
+/// Whether the rest of a line is a secret. As it may hold any sign, a word is not enough.
+fn line_is_secret(text: &str, line: &Range<usize>, strength: Strength) -> bool {
+    let Some(value) = text.get(line.clone()) else { return false };
+    let strength = strength.min(Strength::Token);
     let is_plain = !value.starts_with(['$', '(', '[', '{', '@', '*']) && !value.ends_with(')');
-    match is_setting && is_plain {
+    // A variable of a shell holds no code.
+    match is_plain && is_setting(text, line.start) {
         true => is_secret(value, strength, Form::Quoted),
         false => is_secret(value, strength, Form::Bare),
     }

@@ -119,11 +119,17 @@ impl Names {
         };
         let mut found = None;
         let (mut changed, mut about) = (false, false);
-        let mut before = "";
+        let (mut before, mut before_at) = ("", 0);
         for run in runs(name) {
             // A run is a part of the name, so its address tells where it stands.
             let start = (run.as_ptr() as usize).saturating_sub(name.as_ptr() as usize);
-            let Some(word) = lower.get(start..start + run.len()) else { continue };
+            let end = start + run.len();
+            let Some(mut word) = lower.get(start..end) else { continue };
+            // `newRelic` and `ip2location` are one word, though they are written like two.
+            let both = lower.get(before_at..end).filter(|_| start > 0);
+            if let Some(both) = both.filter(|both| self.services.contains(both)) {
+                word = both;
+            }
             match self.word(word, before) {
                 Some(strength) => {
                     found = found.max(Some(strength));
@@ -132,7 +138,7 @@ impl Names {
                 None => changed |= !self.harmless.contains(word),
             }
             about |= self.about.contains(word);
-            before = word;
+            (before, before_at) = (word, start);
         }
         let strength = found?;
         Some(if changed || about { Strength::Meta } else { strength })
@@ -186,6 +192,9 @@ mod tests {
             ("NEXT_PUBLIC_API_KEY", Some(Strength::Meta)),
             ("nextPageToken", None),
             ("csrf_token", None),
+            ("newRelicKey", Some(Strength::Secret)),
+            ("ip2location_key", Some(Strength::Secret)),
+            ("messageBird", Some(Strength::Weak)),
             ("cache_key", Some(Strength::Weak)),
             ("compass", None),
             ("author", None),

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 const LONGEST_VALUE: usize = 4 << 10;
 const LONGEST_GAP: usize = 48;
+const LONGEST_COLOUR: usize = 16;
+const ESCAPE: u8 = 0x1b;
 /// How far behind an option's name its default may stand.
 const FARTHEST_DEFAULT: usize = 120;
 /// A shorter value ends at a sign that also stands between statements.
@@ -108,7 +110,19 @@ impl<'a> Scan<'a> {
         quoted
     }
 
+    /// Passes over the sequence that colours what follows in a terminal.
+    pub(super) fn colour(&mut self) {
+        if let Some(rest) = self.rest().strip_prefix(b"\x1b[") {
+            let is_part = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+            let length = rest.iter().take(LONGEST_COLOUR).take_while(is_part).count();
+            if rest.get(length) == Some(&b'm') {
+                self.at += b"\x1b[".len() + length + 1;
+            }
+        }
+    }
+
     pub(super) fn operator(&mut self, flag: bool, tag: bool) -> Option<Operator> {
+        self.colour();
         if tag && self.peek() == Some(b'>') {
             self.at += 1;
             return Some(Operator::Tag);
@@ -369,7 +383,10 @@ impl<'a> Scan<'a> {
     pub(super) fn bare_end(&self) -> usize {
         let stop = |byte: u8| {
             byte.is_ascii_whitespace()
-                || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&' | b'|')
+                || matches!(
+                    byte,
+                    b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&' | b'|' | ESCAPE
+                )
         };
         let mut end = self.until(stop);
         for _ in 0..MOST_SIGNS {
@@ -418,7 +435,7 @@ impl<'a> Scan<'a> {
         let line = self.text.get(self.at..end)?;
         let line = line.split(" #").next().unwrap_or(line).trim_end();
         let is_odd = |byte: u8| {
-            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>')
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | ESCAPE)
         };
         let is_parameter = |part: &str| {
             let name = part.split('=').next().filter(|name| name.len() < part.len());
