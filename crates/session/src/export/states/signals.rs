@@ -10,11 +10,13 @@ use super::super::flow::{Flow, Item, What};
 use crate::gate::{Signal, Signals};
 use crate::history::normal_path;
 use crate::model::{Block, Call, CallOutcome, Outcome, Step, TurnKind};
-use crate::normalise::{Action, Called, Level, Normal, Tool, programs};
+use crate::normalise::{Action, Called, Normal, Tool, programs};
 use crate::store::StoreError;
+use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 /// Thinking of this size is long.
@@ -62,8 +64,8 @@ struct Finder {
 struct Watch {
     model: Option<Arc<str>>,
     compacted: bool,
-    /// Calls since the last change.
-    calls: VecDeque<String>,
+    /// Hashes of the calls since the last change.
+    calls: VecDeque<u64>,
     /// The last item of the turn that changed something, and the last one.
     changing: Option<usize>,
     last: Option<usize>,
@@ -156,7 +158,7 @@ impl Finder {
             let normal = Normal::of(&Action::Calls(vec![called]), folder);
             let Action::Calls(normal_calls) = normal.action() else { continue };
             let Some(called) = normal_calls.first() else { continue };
-            let key = normal.key(Level::Exact);
+            let key = FixedState::default().hash_one((&called.name, &called.input));
             if watch.calls.contains(&key) {
                 here.insert(Signal::Repeated);
             }
