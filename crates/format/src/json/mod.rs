@@ -15,6 +15,6 @@ pub mod text;
 
 pub use members::{insert_field, without_fields, without_items};
 pub use scan::{Cause, Fault, scan};
-pub use skim::skim;
+pub use skim::{skim, string_end};
 pub use splice::{Splice, SpliceError, splice};
 pub use tape::{Fields, Items, Kind, Oddities, Tape, Value};

@@ -1,4 +1,4 @@
-//! Finding the end of what is too deep to index.
+//! Finding the end of strings, and of what is too deep to index, without reading them.
 
 use memchr::memchr2;
 
@@ -16,15 +16,16 @@ pub fn skim(bytes: &[u8], start: usize) -> Option<usize> {
                     return Some(at + 1);
                 }
             }
-            b'"' => at = end_of_string(bytes, at + 1)?,
+            b'"' => at = string_end(bytes, at + 1)?,
             _ => {}
         }
         at += 1;
     }
 }
 
-/// Position of the quote that ends the string whose inside starts at `at`.
-fn end_of_string(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// Position of the quote that ends the string whose inside starts at `at`. Gives `None` when it does
+/// not end.
+pub fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
         if bytes.get(at) == Some(&b'"') {

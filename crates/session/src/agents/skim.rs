@@ -3,6 +3,7 @@
 //! A row of a benchmark can be megabytes long and names itself at its end, so that its first bytes
 //! are no JSON yet. What stands inside of values is passed over and cannot be taken for a key.
 
+use backstory_format::json::{self, string_end};
 use std::borrow::Cow;
 
 /// What an object shows.
@@ -31,17 +32,17 @@ pub(super) fn skim(bytes: &[u8]) -> Option<Skimmed<'_>> {
     let mut rest = bytes.trim_ascii_start().strip_prefix(b"{")?;
     let mut found = Skimmed { cut: true, ..Skimmed::default() };
     loop {
-        rest = after_space(rest);
+        rest = rest.trim_ascii_start();
         match rest.first() {
             Some(b',') => rest = rest.get(1..).unwrap_or_default(),
             Some(b'"') => {
                 let Some((key, behind)) = string(rest) else { return Some(found) };
-                let Some(value) = after_space(behind).strip_prefix(b":") else {
-                    found.cut = after_space(behind).is_empty();
+                let Some(value) = behind.trim_ascii_start().strip_prefix(b":") else {
+                    found.cut = behind.trim_ascii_start().is_empty();
                     return Some(found);
                 };
-                let value = after_space(value);
-                let whole = string(value).filter(|_| value.starts_with(b"\""));
+                let value = value.trim_ascii_start();
+                let whole = value.starts_with(b"\"").then(|| string(value)).flatten();
                 found.keys.push((String::from_utf8_lossy(key), whole.map(|(text, _)| text)));
                 match whole.map(|(_, behind)| behind).or_else(|| after_value(value)) {
                     Some(behind) => rest = behind,
@@ -58,54 +59,21 @@ pub(super) fn skim(bytes: &[u8]) -> Option<Skimmed<'_>> {
     }
 }
 
-fn after_space(bytes: &[u8]) -> &[u8] {
-    bytes.trim_ascii_start()
-}
-
 /// The inside of the string that `bytes` begin with, and what follows it.
 fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let inside = bytes.get(1..)?;
-    let mut from = 0;
-    loop {
-        let at = from + memchr::memchr2(b'"', b'\\', inside.get(from..)?)?;
-        match inside.get(at) {
-            Some(b'"') => return Some((inside.get(..at)?, inside.get(at + 1..)?)),
-            _ => from = at + 2,
-        }
-    }
+    let end = string_end(bytes, 1)?;
+    Some((bytes.get(1..end)?, bytes.get(end + 1..)?))
 }
 
 /// What follows the value that `bytes` begin with, if it ends in them.
 fn after_value(bytes: &[u8]) -> Option<&[u8]> {
-    let mut rest = bytes;
-    let mut depth = 0_usize;
-    loop {
-        match rest.first()? {
-            b'"' => rest = string(rest)?.1,
-            b'{' | b'[' => {
-                depth += 1;
-                rest = rest.get(1..)?;
-                continue;
-            }
-            b'}' | b']' if depth > 0 => {
-                depth -= 1;
-                rest = rest.get(1..)?;
-            }
-            b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth > 0 => {
-                rest = rest.get(1..)?;
-                continue;
-            }
-            _ => {
-                let is_end = |byte: &u8| b",:]}\"[{ \n\r\t".contains(byte);
-                let end = rest.iter().position(is_end)?;
-                // What is no value has no end.
-                rest = rest.get(end.max(1)..)?;
-            }
-        }
-        if depth == 0 {
-            return Some(rest);
-        }
-    }
+    let end = match bytes.first()? {
+        b'"' => string_end(bytes, 1)? + 1,
+        b'{' | b'[' => json::skim(bytes, 0)?,
+        // What is no value has no end.
+        _ => bytes.iter().position(|byte| b",:]}\"[{ \n\r\t".contains(byte))?.max(1),
+    };
+    bytes.get(end..)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::history::Notes;
 use crate::model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
 use crate::stats::{Cost, Prices};
 use crate::store::StoreError;
+use backstory_format::json::{string_end, text};
 use hashbrown::{HashMap, HashSet};
 use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
@@ -208,15 +209,7 @@ fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, st
     let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
     let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let inside = rest.strip_prefix(b"\"")?;
-    let mut end = 0;
-    loop {
-        end += memchr::memchr2(b'"', b'\\', inside.get(end..)?)?;
-        match inside.get(end) {
-            Some(b'"') => break,
-            _ => end += 2,
-        }
-    }
-    Some(backstory_format::json::text::decode(inside.get(..end)?))
+    Some(text::decode(inside.get(..string_end(inside, 0)?)?))
 }
 
 /// The role of each member: the kind of agent that its metadata or its call names.

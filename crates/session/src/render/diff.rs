@@ -4,7 +4,7 @@
 //! every leading tab as two spaces. Where that happened, the lines are taken from the file's text
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
-use backstory_format::json::{Kind, Tape, Value, scan, text};
+use backstory_format::json::{Kind, Tape, Value, scan, string_end, text};
 use imara_diff::{Algorithm, Diff, InternedInput};
 use std::borrow::Cow;
 
@@ -170,14 +170,7 @@ impl<'a> Structured<'a> {
         if self.bytes.get(at) != Some(&b'"') {
             return None;
         }
-        let mut end = start;
-        loop {
-            end += memchr::memchr2(b'"', b'\\', self.bytes.get(end..)?)?;
-            if self.bytes.get(end) == Some(&b'"') {
-                return self.bytes.get(start..end);
-            }
-            end += 2;
-        }
+        self.bytes.get(start..string_end(self.bytes, start)?)
     }
 
     fn text(&self, key: &[u8]) -> Option<Cow<'a, str>> {

@@ -1,6 +1,6 @@
 //! The input of a tool call as text: one field per line, long ones as indented blocks.
 
-use backstory_format::json::{Kind, Value, text};
+use backstory_format::json::{Kind, Value, string_end, text};
 
 /// Fields of `input` except those named, each as `name: value`.
 pub(super) fn write_fields(input: Value<'_>, except: &[&str], out: &mut String) {
@@ -61,7 +61,7 @@ fn indented(json: &str, base: usize, out: &mut String) {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                let end = string_end(bytes, at);
+                let end = string_end(bytes, at + 1).map_or(bytes.len(), |quote| quote + 1);
                 out.push_str(json.get(at..end).unwrap_or_default());
                 at = end;
                 continue;
@@ -93,19 +93,6 @@ fn indented(json: &str, base: usize, out: &mut String) {
         }
         at += 1;
     }
-}
-
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(found) =
-        bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)).map(|found| at + found)
-    {
-        if bytes.get(found) == Some(&b'"') {
-            return found + 1;
-        }
-        at = found + 2;
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -40,14 +40,15 @@ impl Style<'_> {
         let desk = &mut desk;
         match self.style {
             MessageStyle::OpenAi => {
-                let mut inputs = inputs.iter();
+                let mut number = 0;
                 talk.write(tokenizer, |bytes| {
                     desk.append(bytes, |desk| {
                         desk.openai(step, self.thinking == Thinking::Keep, |desk, call| {
                             desk.canon.key("name");
                             desk.canon.text(tool(call));
                             desk.canon.key("arguments");
-                            desk.canon.written(inputs.next().map_or(b"{}", Vec::as_slice));
+                            desk.canon.written(nth(inputs, number));
+                            number += 1;
                             Ok(())
                         })
                     })
@@ -140,7 +141,7 @@ impl Style<'_> {
                     desk.canon.key("name");
                     desk.canon.text(tool(call));
                     desk.canon.key("input");
-                    desk.canon.written(inputs.get(number).map_or(b"{}", Vec::as_slice));
+                    desk.canon.written(nth(inputs, number));
                     desk.canon.close();
                     number += 1;
                 }
@@ -228,7 +229,7 @@ impl Style<'_> {
                     if only.is_none_or(|only| only == number) {
                         desk.canon.open();
                         desk.canon.key("input");
-                        desk.canon.written(inputs.get(number).map_or(b"{}", Vec::as_slice));
+                        desk.canon.written(nth(inputs, number));
                         desk.canon.key("name");
                         desk.canon.text(tool(call));
                         desk.canon.word("type", "tool_use");
@@ -251,6 +252,11 @@ impl Style<'_> {
         let bytes = desk.canon.end_aside(outer);
         Ok(in_ascii(bytes))
     }
+}
+
+/// The input of a call that was written before.
+fn nth(inputs: &[Vec<u8>], number: usize) -> &[u8] {
+    inputs.get(number).map_or(b"{}", Vec::as_slice)
 }
 
 fn is_error(call: &Call) -> bool {
