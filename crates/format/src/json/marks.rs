@@ -48,6 +48,24 @@ impl<const BYTE: u8> Class for Byte<BYTE> {
     }
 }
 
+/// Letters and digits of ASCII, `_` and `-`: what words and most tokens are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct WordPart;
+
+impl Class for WordPart {
+    #[inline(always)]
+    fn held(bytes: u8x16) -> u8x16 {
+        let within = |bytes: u8x16, first: u8, last: u8| {
+            let ahead = bytes - u8x16::splat(first);
+            ahead.min(u8x16::splat(last - first)).simd_eq(ahead)
+        };
+        within(bytes | u8x16::splat(0x20), b'a', b'z')
+            | within(bytes, b'0', b'9')
+            | Byte::<b'_'>::held(bytes)
+            | Byte::<b'-'>::held(bytes)
+    }
+}
+
 /// A bit for each byte of a block that is of the kind.
 #[inline(always)]
 fn marks_of<C: Class>(block: &[u8; BLOCK]) -> u32 {
@@ -115,6 +133,88 @@ impl<'a, C: Class> Marks<'a, C> {
     }
 }
 
+/// Runs of at least `LEAST` bytes of a kind, in order. `LEAST` is less than a block, and what stands
+/// behind the end is of no kind.
+#[derive(Debug)]
+pub struct Runs<'a, C, const LEAST: usize> {
+    bytes: &'a [u8],
+    /// Where the block stands, and its bytes of the kind that are not yet told.
+    start: usize,
+    marks: u32,
+    /// Where the run begins that goes on into the block.
+    open: Option<usize>,
+    class: std::marker::PhantomData<C>,
+}
+
+impl<'a, C: Class, const LEAST: usize> Runs<'a, C, LEAST> {
+    /// Those of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Runs<'a, C, LEAST> {
+        let class = std::marker::PhantomData;
+        let mut runs = Runs { bytes, start: 0, marks: 0, open: None, class };
+        runs.marks = runs.load();
+        runs
+    }
+
+    #[inline(always)]
+    fn load(&self) -> u32 {
+        let rest = self.bytes.get(self.start..).unwrap_or_default();
+        match rest.first_chunk::<BLOCK>() {
+            Some(block) => marks_of::<C>(block),
+            None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),
+        }
+    }
+
+    /// Where `LEAST` bytes of the kind begin that stand in one block.
+    #[inline(always)]
+    fn beginnings(marks: u32) -> u32 {
+        let (mut long, mut length) = (marks, 1);
+        while length < LEAST {
+            let more = length.min(LEAST - length);
+            long &= long >> more;
+            length += more;
+        }
+        long
+    }
+}
+
+impl<C: Class, const LEAST: usize> Iterator for Runs<'_, C, LEAST> {
+    type Item = std::ops::Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<std::ops::Range<usize>> {
+        loop {
+            if let Some(open) = self.open {
+                let more = self.marks.trailing_ones();
+                if more < u32::BITS {
+                    let end = self.start + more as usize;
+                    self.open = None;
+                    self.marks &= u32::MAX << more;
+                    if end - open >= LEAST {
+                        return Some(open..end);
+                    }
+                }
+            }
+            if self.open.is_none() {
+                let first = Self::beginnings(self.marks).trailing_zeros();
+                let behind = self.marks.checked_shr(first).unwrap_or_default();
+                let length = behind.trailing_ones();
+                if length > 0 && first + length < u32::BITS {
+                    self.marks &= u32::MAX << (first + length);
+                    let start = self.start + first as usize;
+                    return Some(start..start + length as usize);
+                }
+                let last = self.marks.leading_ones();
+                self.open = (last > 0).then(|| self.start + BLOCK - last as usize);
+            }
+            if self.start + BLOCK > self.bytes.len() {
+                return None;
+            }
+            self.start += BLOCK;
+            self.marks = self.load();
+        }
+    }
+}
+
 /// What is left of the bytes, filled up.
 #[cold]
 fn last_block(rest: &[u8]) -> [u8; BLOCK] {
@@ -146,6 +246,23 @@ mod tests {
         is_special(byte) || !matches!(byte, b' '..=b'~')
     }
 
+    fn is_word_part(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    }
+
+    /// Runs of at least `least` bytes of words, one byte after the other.
+    fn expected_runs(bytes: &[u8], least: usize) -> Vec<std::ops::Range<usize>> {
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for end in 0..=bytes.len() {
+            if bytes.get(end).is_none_or(|byte| !is_word_part(*byte)) {
+                runs.extend((end - start >= least).then_some(start..end));
+                start = end + 1;
+            }
+        }
+        runs
+    }
+
     fn expected(bytes: &[u8], from: usize, holds: impl Fn(u8) -> bool) -> Vec<usize> {
         (from..bytes.len()).filter(|at| holds(bytes[*at])).collect()
     }
@@ -155,6 +272,7 @@ mod tests {
         for byte in 0..=255 {
             let all = |held| if held { u32::MAX } else { 0 };
             assert_eq!(marks_of::<Special>(&[byte; BLOCK]), all(is_special(byte)), "{byte}");
+            assert_eq!(marks_of::<WordPart>(&[byte; BLOCK]), all(is_word_part(byte)), "{byte}");
             assert_eq!(
                 marks_of::<Unprintable>(&[byte; BLOCK]),
                 all(is_unprintable(byte)),
@@ -170,6 +288,24 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn runs_are_found_wherever_they_stand(
+            lengths in proptest::collection::vec(0usize..90, 0..8),
+            short in proptest::collection::vec(0usize..20, 0..30),
+            gap in proptest::sample::select(vec![" ", "  ", "\u{e9}", ".@/", "                                 "]),
+        ) {
+            let words: Vec<String> =
+                lengths.iter().chain(&short).chain(&lengths).map(|length| "aZ0_-".chars().cycle().take(*length).collect()).collect();
+            let text = words.join(gap);
+            let bytes = text.as_bytes();
+            let found: Vec<_> = Runs::<WordPart, 15>::new(bytes).collect();
+            assert_eq!(found, expected_runs(bytes, 15));
+            let found: Vec<_> = Runs::<WordPart, 1>::new(bytes).collect();
+            assert_eq!(found, expected_runs(bytes, 1));
+            let found: Vec<_> = Runs::<WordPart, 31>::new(bytes).collect();
+            assert_eq!(found, expected_runs(bytes, 31));
+        }
+
         #[test]
         fn found_wherever_they_stand(
             bytes in proptest::collection::vec(proptest::sample::select(

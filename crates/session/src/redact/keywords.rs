@@ -1,9 +1,7 @@
 //! The words that tell where a rule is worth trying.
 
-use super::config::RedactError;
+use super::beginnings::Beginnings;
 use super::long_words::{NEAR, long_words};
-use super::triples::Triples;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 use std::ops::Range;
 
 /// What a keyword may be part of.
@@ -37,34 +35,16 @@ impl Written {
         }
     }
 
-    pub(super) fn compile(self) -> Result<Keywords, RedactError> {
-        if self.words.len() <= FEW {
-            let search = Search::Few(Triples::new(&self.words));
-            return Ok(Keywords { search, words: self.words, starts: self.starts });
-        }
-        let search = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&self.words)
-            .map_err(|error| RedactError::Toml(error.to_string()))?;
-        let search = Search::Many(search);
-        Ok(Keywords { search, words: self.words, starts: self.starts })
+    pub(super) fn compile(self) -> Keywords {
+        let search = Beginnings::new(&self.words);
+        Keywords { search, words: self.words, starts: self.starts }
     }
-}
-
-/// How many words are few.
-const FEW: usize = 384;
-
-#[derive(Debug)]
-enum Search {
-    Few(Triples),
-    Many(AhoCorasick),
 }
 
 /// One search for many words.
 #[derive(Debug)]
 pub(super) struct Keywords {
-    search: Search,
+    search: Beginnings,
     /// As their rules write them.
     words: Vec<String>,
     /// By keyword: what may begin there.
@@ -72,15 +52,6 @@ pub(super) struct Keywords {
 }
 
 impl Keywords {
-    /// How many words there are, if they are few enough for the fast search.
-    #[cfg(test)]
-    pub(super) fn few(&self) -> Result<usize, usize> {
-        match self.search {
-            Search::Few(_) => Ok(self.words.len()),
-            Search::Many(_) => Err(self.words.len()),
-        }
-    }
-
     /// Every keyword in the text.
     pub(super) fn each(&self, text: &str, mut found: impl FnMut(Range<usize>, &str, &[Start])) {
         self.within(text, 0..text.len(), &mut found);
@@ -107,18 +78,10 @@ impl Keywords {
         span: Range<usize>,
         found: &mut impl FnMut(Range<usize>, &str, &[Start]),
     ) {
-        let mut found = |range, at: usize| {
+        self.search.each(text.as_bytes(), span, |range, at| {
             if let (Some(starts), Some(word)) = (self.starts.get(at), self.words.get(at)) {
                 found(range, word, starts);
             }
-        };
-        match &self.search {
-            Search::Few(triples) => triples.each(text.as_bytes(), span, found),
-            Search::Many(automaton) => {
-                for one in automaton.find_overlapping_iter(Input::new(text).span(span)) {
-                    found(one.range(), one.pattern().as_usize());
-                }
-            }
-        }
+        });
     }
 }

@@ -1,9 +1,9 @@
 //! Long words: runs of letters, digits, `_` and `-`, which most tokens are.
 //!
 //! Which rules need one is read off their expressions, so that the keywords of those rules (some are
-//! two letters) are looked for only beside a long word. Surprising: finding the long words costs less
-//! than reading the text, because each look jumps over all shorter ones.
+//! two letters) are looked for only beside a long word.
 
+use backstory_format::json::marks::{Runs, WordPart};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::ops::Range;
 
@@ -12,43 +12,13 @@ pub(super) const LONG: usize = 15;
 /// How far before its long word a match may begin.
 pub(super) const NEAR: usize = 64;
 
-const PART: [bool; 256] = parts();
-
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
-const fn parts() -> [bool; 256] {
-    let mut part = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let one = byte as u8;
-        part[byte] = one.is_ascii_alphanumeric() || one == b'_' || one == b'-';
-        byte += 1;
-    }
-    part
-}
-
 fn is_part(byte: u8) -> bool {
-    PART.get(usize::from(byte)).copied().unwrap_or(false)
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 /// The long words of a text, in order.
 pub(super) fn long_words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        // `at` always stands behind something that is no part of a word.
-        while let Some(window) = bytes.get(at..at + LONG) {
-            match window.iter().rposition(|byte| !is_part(*byte)) {
-                Some(gap) => at += gap + 1,
-                None => {
-                    let rest = bytes.get(at + LONG..).unwrap_or_default();
-                    let more = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
-                    let word = at..at + LONG + more;
-                    at = word.end;
-                    return Some(word);
-                }
-            }
-        }
-        None
-    })
+    Runs::<WordPart, LONG>::new(bytes)
 }
 
 /// Whether every match of an expression holds a long word that begins near its beginning.

@@ -10,6 +10,7 @@
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
 mod assign;
+mod beginnings;
 mod beside;
 mod clean;
 mod cleared;
@@ -38,7 +39,6 @@ mod scan;
 mod scrubber;
 mod squeeze;
 mod structural;
-mod triples;
 mod value;
 
 pub use cleared::{Cleared, Raw};

@@ -2,7 +2,7 @@
 
 use super::config::RedactError;
 use super::makeup::runs;
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use serde::Deserialize;
 
 /// The words that come with the program.
@@ -39,56 +39,105 @@ impl Strength {
     }
 }
 
+/// A longer word that ends like a weak one says nothing.
+const LONGEST_WEAK: usize = 16;
 /// Longer names are rare.
 const ROOM: usize = 192;
-
-/// Words that are looked up.
-#[derive(Debug, Deserialize)]
-#[serde(from = "Vec<Box<str>>")]
-struct Words(HashSet<Box<str>>);
-
-impl From<Vec<Box<str>>> for Words {
-    fn from(words: Vec<Box<str>>) -> Words {
-        Words(words.into_iter().collect())
-    }
-}
-
-impl Words {
-    fn contains(&self, word: &str) -> bool {
-        self.0.contains(word)
-    }
-}
 
 /// Words of names, as they stand in `rules/names.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Written {
+    keywords: Vec<String>,
+    password: Vec<Box<str>>,
+    password_endings: Vec<Box<str>>,
+    secret: Vec<Box<str>>,
+    secret_endings: Vec<Box<str>>,
+    token_endings: Vec<Box<str>>,
+    token_not_after: Vec<Box<str>>,
+    key_after: Vec<Box<str>>,
+    key_not_after: Vec<Box<str>>,
+    weak: Vec<Box<str>>,
+    weak_endings: Vec<Box<str>>,
+    not: Vec<Box<str>>,
+    harmless: Vec<Box<str>>,
+    about: Vec<Box<str>>,
+    services: Vec<Box<str>>,
+    examples: Examples,
+    counterexamples: Examples,
+}
+
+type Examples = std::collections::BTreeMap<String, Vec<String>>;
+
+/// The lists that a word stands in, a bit for each: it is looked up once.
+type Lists = u16;
+const PASSWORD: Lists = 1;
+const SECRET: Lists = 1 << 1;
+const TOKEN: Lists = 1 << 2;
+const TOKEN_NOT_AFTER: Lists = 1 << 3;
+const KEY_AFTER: Lists = 1 << 4;
+const KEY_NOT_AFTER: Lists = 1 << 5;
+const WEAK: Lists = 1 << 6;
+const WEAK_IF_SHORT: Lists = 1 << 7;
+const NOT: Lists = 1 << 8;
+const HARMLESS: Lists = 1 << 9;
+const ABOUT: Lists = 1 << 10;
+const SERVICE: Lists = 1 << 11;
+
+/// What words of names say.
+#[derive(Debug)]
 pub(super) struct Names {
     keywords: Vec<String>,
-    password: Words,
-    password_endings: Vec<String>,
-    secret: Words,
-    secret_endings: Vec<String>,
-    token_endings: Vec<String>,
-    token_not_after: Words,
-    key_after: Words,
-    key_not_after: Words,
-    weak: Words,
-    weak_endings: Vec<String>,
-    not: Words,
-    harmless: Words,
-    about: Words,
-    services: Words,
+    lists: HashMap<Box<str>, Lists>,
+    /// By the last letter: what words say that end so.
+    endings: HashMap<u8, Vec<(Box<str>, Lists)>>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     examples: Examples,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     counterexamples: Examples,
 }
 
-type Examples = std::collections::BTreeMap<String, Vec<String>>;
+impl From<Written> for Names {
+    fn from(written: Written) -> Names {
+        let mut lists: HashMap<Box<str>, Lists> = HashMap::new();
+        for (words, list) in [
+            (written.password, PASSWORD),
+            (written.secret, SECRET),
+            (written.token_not_after, TOKEN_NOT_AFTER),
+            (written.key_after, KEY_AFTER),
+            (written.key_not_after, KEY_NOT_AFTER),
+            (written.weak, WEAK),
+            (written.not, NOT),
+            (written.harmless, HARMLESS),
+            (written.about, ABOUT),
+            (written.services, SERVICE),
+        ] {
+            for word in words {
+                *lists.entry(word).or_default() |= list;
+            }
+        }
+        let mut endings: HashMap<u8, Vec<(Box<str>, Lists)>> = HashMap::new();
+        for (words, list) in [
+            (written.password_endings, PASSWORD),
+            (written.secret_endings, SECRET),
+            (written.token_endings, TOKEN),
+            (written.weak_endings, WEAK_IF_SHORT),
+        ] {
+            for ending in words {
+                let last = ending.bytes().last().unwrap_or_default();
+                endings.entry(last).or_default().push((ending, list));
+            }
+        }
+        let Written { keywords, examples, counterexamples, .. } = written;
+        Names { keywords, lists, endings, examples, counterexamples }
+    }
+}
 
 impl Names {
     pub(super) fn bundled() -> Result<Names, RedactError> {
-        toml::from_str(BUNDLED).map_err(|error| RedactError::Toml(error.to_string()))
+        let written: Written =
+            toml::from_str(BUNDLED).map_err(|error| RedactError::Toml(error.to_string()))?;
+        Ok(written.into())
     }
 
     /// One of these stands in every name, or the name of a service.
@@ -98,7 +147,8 @@ impl Names {
 
     /// Only long random values count for these.
     pub(super) fn services(&self) -> impl Iterator<Item = &str> {
-        self.services.0.iter().map(AsRef::as_ref)
+        let services = self.lists.iter().filter(|(_, lists)| **lists & SERVICE != 0);
+        services.map(|(word, _)| word.as_ref())
     }
 
     /// Judges a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; none if it speaks of
@@ -119,55 +169,72 @@ impl Names {
         };
         let mut found = None;
         let (mut changed, mut about) = (false, false);
-        let (mut before, mut before_at) = ("", 0);
+        let (mut before, mut before_at) = (0, 0);
         for run in runs(name) {
             // A run is a part of the name, so its address tells where it stands.
             let start = (run.as_ptr() as usize).saturating_sub(name.as_ptr() as usize);
             let end = start + run.len();
             let Some(mut word) = lower.get(start..end) else { continue };
+            let mut lists = self.lists_of(word);
             // `newRelic` and `ip2location` are one word, though they are written like two.
-            let both = lower.get(before_at..end).filter(|_| start > 0);
-            if let Some(both) = both.filter(|both| self.services.contains(both)) {
-                word = both;
+            let joined =
+                start > 0 && name.as_bytes().get(start - 1).is_some_and(u8::is_ascii_alphanumeric);
+            if let Some(both) = lower.get(before_at..end).filter(|_| joined)
+                && self.listed(both) & SERVICE != 0
+            {
+                (word, lists) = (both, self.lists_of(both));
             }
-            match self.word(word, before) {
+            match Names::word(word, lists, before) {
                 Some(strength) => {
                     found = found.max(Some(strength));
                     changed = false;
                 }
-                None => changed |= !self.harmless.contains(word),
+                None => changed |= lists & HARMLESS == 0,
             }
-            about |= self.about.contains(word);
-            (before, before_at) = (word, start);
+            about |= lists & ABOUT != 0;
+            (before, before_at) = (lists, start);
         }
         let strength = found?;
         Some(if changed || about { Strength::Meta } else { strength })
     }
 
-    fn word(&self, word: &str, before: &str) -> Option<Strength> {
-        let ends = |endings: &[String]| endings.iter().any(|end| word.ends_with(end.as_str()));
-        if self.not.contains(word) {
+    fn listed(&self, word: &str) -> Lists {
+        self.lists.get(word).copied().unwrap_or_default()
+    }
+
+    /// The lists that a word stands in, and those that it ends like.
+    fn lists_of(&self, word: &str) -> Lists {
+        let endings = word.bytes().last().and_then(|last| self.endings.get(&last));
+        let endings = endings.into_iter().flatten();
+        let endings = endings.filter(|(ending, _)| word.ends_with(ending.as_ref()));
+        endings.fold(self.listed(word), |lists, (_, list)| lists | list)
+    }
+
+    /// What a word says that stands in these lists, behind a word in those.
+    fn word(word: &str, lists: Lists, before: Lists) -> Option<Strength> {
+        if lists & NOT != 0 {
             return None;
         }
-        if self.password.contains(word) || ends(&self.password_endings) {
+        if lists & PASSWORD != 0 {
             return Some(Strength::Password);
         }
-        if self.secret.contains(word) || ends(&self.secret_endings) {
+        if lists & SECRET != 0 {
             return Some(Strength::Secret);
         }
-        if ends(&self.token_endings) {
-            return (!self.token_not_after.contains(before)).then_some(Strength::Token);
+        if lists & TOKEN != 0 {
+            return (before & TOKEN_NOT_AFTER == 0).then_some(Strength::Token);
         }
         if matches!(word, "key" | "keys") {
-            if self.key_not_after.contains(before) {
+            if before & KEY_NOT_AFTER != 0 {
                 return None;
             }
-            if self.key_after.contains(before) || self.services.contains(before) {
+            if before & (KEY_AFTER | SERVICE) != 0 {
                 return Some(Strength::Secret);
             }
         }
-        let is_weak = self.weak.contains(word) || (word.len() <= 16 && ends(&self.weak_endings));
-        (is_weak || self.services.contains(word)).then_some(Strength::Weak)
+        let is_weak = lists & (WEAK | SERVICE) != 0
+            || (lists & WEAK_IF_SHORT != 0 && word.len() <= LONGEST_WEAK);
+        is_weak.then_some(Strength::Weak)
     }
 }
 

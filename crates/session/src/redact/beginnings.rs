@@ -1,0 +1,283 @@
+//! Finding many words in much text, whatever their case.
+//!
+//! Words are put into eight buckets. A table tells for two neighbouring bytes which buckets have them
+//! in which of the first places of a word; what four looks at it agree on is a place where a word of
+//! a bucket may begin. Nothing else is done for most bytes: each look depends on the text alone, where
+//! an automaton must wait for its state, and there is one decision for four bytes.
+
+use std::ops::Range;
+
+/// How many neighbours are looked at, and how many bytes at a time.
+const PLACES: usize = 4;
+const BUCKETS: usize = 8;
+/// Shorter words have buckets of their own.
+const LONG: usize = 5;
+/// The bits of two neighbours that are looked at, which are the same for capitals and small letters
+/// in the first.
+const BITS: usize = 0x7f5f;
+const FIRST: usize = BITS & 0xff;
+const SECOND: usize = BITS >> 8;
+/// For finding a word by its first two letters.
+const PAIRS: usize = 64 * 64;
+
+/// Words by how they begin.
+#[derive(Debug)]
+pub(super) struct Beginnings {
+    /// By two neighbours: a byte for each of the first places of a word, last place first, with the
+    /// bits of those buckets which do **not** have them there.
+    lacking: Box<[u32; BITS + 1]>,
+    /// By their first two letters, shortest first.
+    words: Vec<Vec<Word>>,
+}
+
+#[derive(Debug, Clone)]
+struct Word {
+    number: usize,
+    letters: Box<[u8]>,
+    /// Its first eight letters with the bit that makes capitals small, and which of them it has.
+    head: u64,
+    mask: u64,
+}
+
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
+impl Word {
+    fn new(number: usize, word: &str) -> Word {
+        let letters: Box<[u8]> = word.bytes().collect();
+        let bits = 8 * letters.len().min(8);
+        let mask = u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
+        Word { number, head: head(&letters) & mask, mask, letters }
+    }
+
+    /// Whether it stands at the beginning of `rest`, whose head is given.
+    fn begins(&self, head: u64, rest: &[u8]) -> bool {
+        head & self.mask == self.head
+            && rest
+                .get(..self.letters.len())
+                .is_some_and(|there| there.eq_ignore_ascii_case(&self.letters))
+    }
+}
+
+/// The first eight bytes, with the bit that makes capitals small.
+fn head(bytes: &[u8]) -> u64 {
+    let eight = bytes.first_chunk().copied().unwrap_or_else(|| padded(bytes));
+    u64::from_le_bytes(eight) | SMALL
+}
+
+/// Bytes with nothing behind them.
+fn padded<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
+    let mut longer = [0; LENGTH];
+    longer.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    longer
+}
+
+/// What the table sees of a letter in either case; of none, anything.
+fn seen(letter: Option<&u8>, bits: usize) -> Vec<usize> {
+    match letter {
+        Some(letter) => [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()]
+            .map(|letter| usize::from(letter) & bits)
+            .to_vec(),
+        None => (0..=bits).filter(|there| there & bits == *there).collect(),
+    }
+}
+
+fn pair(head: u64) -> usize {
+    (head as usize & 63) << 6 | (head >> 8) as usize & 63
+}
+
+impl Beginnings {
+    pub(super) fn new(words: &[String]) -> Beginnings {
+        let mut made =
+            Beginnings { lacking: Box::new([u32::MAX; BITS + 1]), words: vec![Vec::new(); PAIRS] };
+        let numbered = || words.iter().map(String::as_str).enumerate();
+        // Short words say less, and would make the others of their bucket say no more.
+        for (number, word) in numbered().filter(|(_, word)| (1..LONG).contains(&word.len())) {
+            made.add(number, word, word.len().max(2) - 2);
+        }
+        let mut long: Vec<_> = numbered().filter(|(_, word)| word.len() >= LONG).collect();
+        long.sort_by_key(|(_, word)| word.to_ascii_lowercase());
+        let share = long.len().div_ceil(BUCKETS - (LONG - 2)).max(1);
+        for (rank, (number, word)) in long.into_iter().enumerate() {
+            made.add(number, word, LONG - 2 + rank / share);
+        }
+        for words in &mut made.words {
+            words.sort_by_key(|word| word.letters.len());
+        }
+        made
+    }
+
+    fn add(&mut self, number: usize, word: &str, bucket: usize) {
+        let letters = word.as_bytes();
+        for place in 0..PLACES {
+            let bit = 1 << (BUCKETS * (PLACES - 1 - place) + bucket);
+            let firsts = seen(letters.get(place), FIRST);
+            for second in seen(letters.get(place + 1), SECOND) {
+                for first in &firsts {
+                    if let Some(lacking) = self.lacking.get_mut(second << 8 | first) {
+                        *lacking &= !bit;
+                    }
+                }
+            }
+        }
+        let word = Word::new(number, word);
+        let seconds = if letters.len() > 1 { 1 } else { 64 };
+        for words in self.words.iter_mut().skip(pair(word.head)).take(seconds) {
+            words.push(word.clone());
+        }
+    }
+
+    /// Every word within `span`, by its number.
+    pub(super) fn each(
+        &self,
+        text: &[u8],
+        span: Range<usize>,
+        mut found: impl FnMut(Range<usize>, usize),
+    ) {
+        let Some(bytes) = text.get(span.clone()) else { return };
+        let mut found = |range: Range<usize>, number| {
+            found(span.start + range.start..span.start + range.end, number);
+        };
+        let mut state = State::default();
+        while let Some(begun) = self.search(bytes, &mut state) {
+            self.compare_all(bytes, state.at - PLACES, begun, &mut found);
+        }
+        // What is left is too short for the search, and so are the last beginnings.
+        let rest: [u8; 16] = padded(bytes.get(state.at..).unwrap_or_default());
+        let (start, mut last) = (state.at, State { at: 0, ..state });
+        while last.at + PLACES + 4 <= rest.len() {
+            if let Some(begun) = self.step(&rest, &mut last) {
+                self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
+            }
+        }
+    }
+
+    /// The next four bytes at which words may have begun, bit by bit. By itself, so that nothing of
+    /// what is done with a word is in the way of passing over the others.
+    #[inline(never)]
+    fn search(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
+        let mut here = *state;
+        let mut begun = None;
+        while here.at + 8 <= bytes.len() && begun.is_none() {
+            begun = self.step(bytes, &mut here);
+        }
+        *state = here;
+        begun
+    }
+
+    /// Looks at four bytes and the one behind them.
+    #[inline(always)]
+    fn step(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
+        let eight = bytes.get(state.at..).and_then(|rest| rest.first_chunk::<8>())?;
+        let eight = u64::from_le_bytes(*eight) as usize;
+        let lacking = |ahead: usize| {
+            let pair = eight >> (8 * ahead) & BITS;
+            self.lacking.get(pair).map_or(0, |lacking| u64::from(*lacking) << (8 * ahead))
+        };
+        let all = state.open | lacking(0) | lacking(1) | lacking(2) | lacking(3);
+        state.at += PLACES;
+        state.open = all >> 32;
+        let begun = !(all as u32);
+        (begun != 0).then_some(begun)
+    }
+
+    /// Compares the words where they may begin: three bytes before `at`, and then at each one.
+    fn compare_all(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        mut begun: u32,
+        found: &mut impl FnMut(Range<usize>, usize),
+    ) {
+        while begun != 0 {
+            let place = begun.trailing_zeros() as usize / BUCKETS;
+            begun &= !(0xff << (BUCKETS * place));
+            if let Some(at) = (at + place).checked_sub(PLACES - 1) {
+                self.compare(bytes, at, found);
+            }
+        }
+    }
+
+    fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(Range<usize>, usize)) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let head = head(rest);
+        let words = self.words.get(pair(head)).into_iter().flatten();
+        for word in words.filter(|word| word.begins(head, rest)) {
+            found(at..at + word.letters.len(), word.number);
+        }
+    }
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    at: usize,
+    /// What is known of words that began in the last three bytes.
+    open: u64,
+}
+
+impl Default for State {
+    fn default() -> State {
+        // None began before the text.
+        State { at: 0, open: 0x00ff_ffff }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_wherever_they_stand_and_however_they_are_written() {
+        let words: Vec<String> =
+            ["@", "pw", "pass", "password", "key", "://", "Z~`", "\u{e9}\u{e9}", "pass\u{e9}"]
+                .map(str::to_owned)
+                .to_vec();
+        assert_found(&words);
+    }
+
+    /// More bytes than there are classes.
+    #[test]
+    fn words_may_hold_any_byte() {
+        let mut words: Vec<String> =
+            (' '..='~').map(|sign| format!("{sign}{sign}pw{sign}")).collect();
+        words.extend(["@", "p", "key", "\u{e9}p", "passpass"].map(str::to_owned));
+        assert_found(&words);
+    }
+
+    fn assert_found(words: &[String]) {
+        let beginnings = Beginnings::new(words);
+        let oracle =
+            aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build(words).unwrap();
+        for text in [
+            "",
+            "@",
+            "pw",
+            "a@",
+            "PassWord",
+            "https://p@ss.key",
+            "xpWkEy",
+            "no",
+            "p",
+            "z~`Z~`@@",
+            "\u{e9}@\u{e9}pw",
+            "\u{e9}\u{e9}PASS\u{e9}",
+            "passpasswordpw",
+            "~~PW~ AApwa [[pw[ {{pw{ @@pw@ ``pw`",
+        ] {
+            for start in 0..=text.len() {
+                let mut ours = Vec::new();
+                beginnings.each(text.as_bytes(), start..text.len(), |range, number| {
+                    ours.push((range, number));
+                });
+                ours.sort_by_key(|(range, number)| (range.start, range.end, *number));
+                let input = aho_corasick::Input::new(text.as_bytes()).span(start..text.len());
+                let mut theirs: Vec<(Range<usize>, usize)> = oracle
+                    .find_overlapping_iter(input)
+                    .map(|one| (one.range(), one.pattern().as_usize()))
+                    .collect();
+                theirs.sort_by_key(|(range, number)| (range.start, range.end, *number));
+                assert_eq!(ours, theirs, "{text:?} from {start}");
+            }
+        }
+    }
+}
