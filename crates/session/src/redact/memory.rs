@@ -6,7 +6,7 @@
 use super::encodings::forms;
 use super::squeeze::Squeezed;
 use super::value::is_unmistakable;
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -142,8 +142,11 @@ impl Memory {
             if texts.is_empty() {
                 return None;
             }
-            let search =
-                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts);
+            // Made for each session, and most of them are short.
+            let search = AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .kind(Some(AhoCorasickKind::ContiguousNFA))
+                .build(&texts);
             let wraps = kinds.iter().any(|form| form.recall == Recall::Everywhere);
             let is_bare = |byte: u8| byte > b' ' && !matches!(byte, b'"' | b'/' | b'\\' | 0x7f);
             let bare = !wraps && kinds.iter().all(|form| form.value.bytes().all(is_bare));

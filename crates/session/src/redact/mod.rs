@@ -12,7 +12,6 @@
 mod assign;
 mod beginnings;
 mod beside;
-mod clean;
 mod cleared;
 mod config;
 mod copy;
@@ -37,6 +36,7 @@ mod report;
 mod rules;
 mod scan;
 mod scrubber;
+mod searched;
 mod squeeze;
 mod structural;
 mod value;

@@ -1,11 +1,11 @@
 //! What one session taught, and clearing its texts with that.
 
-use super::clean::Clean;
 use super::cleared::Cleared;
 use super::engine::{Engine, Hit};
 use super::memory::{Memory, Recall};
 use super::name::Strength;
 use super::report::Report;
+use super::searched::Searched;
 use super::structural::{Place, StructuralPaths};
 use crate::store::is_uuid;
 use backstory_format::json::text;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Scrubber {
     pub(super) engine: Arc<Engine>,
     pub(super) memory: Memory,
-    clean: Clean,
+    searched: Searched,
     /// What names of fields say: there are few, and each stands in many records.
     names: HashMap<Box<str>, Option<Strength>>,
     /// Names of fields, as they are written, that hold nothing themselves.
@@ -47,11 +47,11 @@ impl Scrubber {
         for (value, rule) in engine.known_words() {
             memory.keep(value, rule, Recall::Word);
         }
-        let (clean, names, keys) = (Clean::default(), HashMap::new(), HashSet::new());
+        let (searched, names, keys) = (Searched::default(), HashMap::new(), HashSet::new());
         Scrubber {
             engine,
             memory,
-            clean,
+            searched,
             names,
             keys,
             report: Report::default(),
@@ -67,11 +67,7 @@ impl Scrubber {
     /// The same for the value of a field, whose name may tell what it is. True if there was
     /// something.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
-        let mut hits = Vec::new();
-        self.clean.learn(text, || {
-            hits = self.engine.find(text);
-            hits.is_empty()
-        });
+        let hits = self.searched.learn(text, || self.engine.find(text));
         let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
         for Hit { range, rule, word } in &hits {
@@ -94,7 +90,7 @@ impl Scrubber {
 
     /// The same for the inside of a JSON string, as it is written.
     pub(super) fn learn_written(&mut self, name: &str, raw: &[u8]) -> bool {
-        let Some(writing) = self.clean.unknown(raw) else {
+        let Some(writing) = self.searched.unknown(raw) else {
             // The name may tell of what no rule sees.
             return self.judged(name).is_some() && self.learn_field(name, &text::decode(raw));
         };
@@ -102,7 +98,7 @@ impl Scrubber {
         let found = self.learn_field(name, text::decode_with(raw, &mut space));
         self.space = space;
         if !found {
-            self.clean.keep(writing);
+            self.searched.keep(writing);
         }
         found
     }
@@ -168,9 +164,9 @@ impl Scrubber {
 
     /// What is replaced in a text, in order and without overlap.
     pub(super) fn replacements(&self, name: &str, text: &str) -> Vec<Replacement> {
-        let hits = match self.clean.holds(text) {
-            true => Vec::new(),
-            false => self.engine.find(text),
+        let hits = match self.searched.hits(text) {
+            Some(hits) => hits.to_vec(),
+            None => self.engine.find(text),
         };
         let known = self.names.get(name).copied();
         let named = known.unwrap_or_else(|| self.engine.judge_name(name));
@@ -185,7 +181,7 @@ impl Scrubber {
     /// string.
     pub(crate) fn leaves(&self, name: &str, raw: &[u8]) -> bool {
         let named = name.is_empty() || self.names.get(name) == Some(&None);
-        named && self.clean.unknown(raw).is_none() && self.memory.leaves(raw)
+        named && self.searched.unknown(raw).is_none() && self.memory.leaves(raw)
     }
 
     /// What was learnt and stands in this text.
