@@ -126,7 +126,7 @@ impl<'a> Value<'a> {
         if self.node.escaped {
             Some(text::decode(raw))
         } else {
-            Some(bstr::ByteSlice::to_str_lossy(raw))
+            Some(text::lossy(raw))
         }
     }
 

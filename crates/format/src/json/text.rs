@@ -31,7 +31,7 @@ pub fn decode_with<'a>(raw: &'a [u8], space: &'a mut String) -> &'a str {
 }
 
 /// Bytes as text; mostly they are.
-fn lossy(raw: &[u8]) -> Cow<'_, str> {
+pub fn lossy(raw: &[u8]) -> Cow<'_, str> {
     match from_utf8(raw) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => raw.to_str_lossy(),

@@ -3,6 +3,7 @@
 //! Every record names up to a dozen strings, most of them seen before; as numbers they are
 //! compared and indexed without hashing again.
 
+use backstory_format::json::text;
 use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
 use std::hash::BuildHasher;
@@ -69,11 +70,11 @@ impl Names {
     }
 
     pub(super) fn text(&self, name: Name) -> Option<Box<str>> {
-        name.some().map(|name| String::from_utf8_lossy(self.bytes(name)).into())
+        name.some().map(|name| text::lossy(self.bytes(name)).into())
     }
 
     pub(super) fn shared(&self, name: Name) -> Option<Arc<str>> {
-        name.some().map(|name| String::from_utf8_lossy(self.bytes(name)).into())
+        name.some().map(|name| text::lossy(self.bytes(name)).into())
     }
 }
 
