@@ -1,7 +1,7 @@
 //! `backstory analyze`
 
 use crate::args::GlobalArguments;
-use crate::commands::show::refuse_agents_folder;
+use crate::commands::show::{named, refuse_agents_folder};
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
@@ -85,7 +85,8 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     let mut roots = environment::default_roots();
     roots.extend(global.root.iter().map(|path| Root { path: path.clone() }));
-    for path in [&arguments.out, &arguments.save_profile].into_iter().flatten() {
+    let out = named(arguments.out.as_deref());
+    for path in [out, arguments.save_profile.as_deref()].into_iter().flatten() {
         refuse_agents_folder(path, &roots)?;
     }
     if arguments.history {
@@ -361,7 +362,7 @@ fn emit_document(arguments: &AnalyzeArguments, content: &Document) -> Result<(),
         Format::Html => document::html(content),
         Format::Md | Format::Json => document::markdown(content),
     };
-    match &arguments.out {
+    match named(arguments.out.as_deref()) {
         Some(path) => save(path, text.as_bytes()),
         None => {
             let mut out = ui::stdout();
@@ -375,7 +376,7 @@ fn emit_lines(
     arguments: &AnalyzeArguments,
     values: impl Iterator<Item = impl Serialize>,
 ) -> Result<(), CliError> {
-    match &arguments.out {
+    match named(arguments.out.as_deref()) {
         Some(path) => {
             let mut text = Vec::new();
             for value in values {

@@ -5,7 +5,7 @@ use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
 use super::export_table::{Table, columns};
 use super::export_target::Target;
-use super::show::{refuse_agents_folder, refuse_same};
+use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::prices;
@@ -100,7 +100,8 @@ pub(crate) fn run(
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
     let work = Work::named(&arguments.sessions, global)?;
-    for file in arguments.out.iter().chain(&arguments.stats) {
+    let (out, stats) = (named(arguments.out.as_deref()), arguments.stats.as_deref());
+    for file in out.into_iter().chain(stats) {
         refuse_agents_folder(file, &work.roots)?;
     }
     let count_records = arguments.stats.is_some().then_some(work.limits);
@@ -122,10 +123,10 @@ pub(crate) fn run(
         return Err(work.nothing());
     }
     let chosen = work.chosen();
-    for file in arguments.out.iter().chain(&arguments.stats) {
+    for file in out.into_iter().chain(stats) {
         refuse_sources(file, &chosen)?;
     }
-    refuse_same(arguments.out.as_deref(), arguments.stats.as_deref())?;
+    refuse_same(out, stats)?;
     let redactor = match arguments.raw {
         true => None,
         false => Some(redactor(match arguments.redact.is_empty() {
@@ -140,10 +141,10 @@ pub(crate) fn run(
             Secrets::Kept(Raw::the_user_said_raw())
         }
     };
-    let table = arguments.table(&options.format)?;
+    let table = arguments.table(out, &options.format)?;
     let on_unknown = arguments.states.on_unknown();
     let job = Job { work: &work, chosen: &chosen, options, secrets, table, on_unknown };
-    let (totals, mut notices) = match &arguments.out {
+    let (totals, mut notices) = match out {
         None => job.to_stdout()?,
         Some(out) => {
             let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
@@ -154,7 +155,7 @@ pub(crate) fn run(
             }
         }
     };
-    if let Some(stats) = &arguments.stats {
+    if let Some(stats) = stats {
         write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
     notices.splice(0..0, work.notices.iter().cloned());
@@ -171,10 +172,18 @@ pub(crate) fn run(
 
 impl ExportArguments {
     /// The columns of the table, if it is to be one.
-    fn table(&self, format: &Format<'_>) -> Result<Option<Vec<Field>>, CliError> {
-        let named = self.out.as_ref().and_then(|out| out.extension());
-        if !self.parquet && named.is_none_or(|end| end != "parquet") {
+    fn table(
+        &self,
+        out: Option<&Path>,
+        format: &Format<'_>,
+    ) -> Result<Option<Vec<Field>>, CliError> {
+        let ending = out.and_then(|out| out.extension());
+        if !self.parquet && ending.is_none_or(|end| end != "parquet") {
             return Ok(None);
+        }
+        if out.is_none() {
+            return Err(CliError::new("Parquet: a table is written to a file")
+                .hint("name it with --out FILE.parquet"));
         }
         columns(format).map(Some).ok_or_else(|| {
             CliError::new("Parquet: this format is written as JSON only")

@@ -2,7 +2,7 @@
 
 use super::export_table::Table;
 use super::pairs_report::{columns, say, write_stats};
-use super::show::{refuse_agents_folder, refuse_same};
+use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::redaction::{classes, redactor};
@@ -143,8 +143,13 @@ pub(crate) fn run(
         }
     };
     let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
-    refuse_same(arguments.out.as_deref(), arguments.stats.as_deref())?;
-    for path in [&arguments.out, &arguments.stats].into_iter().flatten() {
+    let (out, stats) = (named(arguments.out.as_deref()), arguments.stats.as_deref());
+    if out.is_none() && arguments.parquet {
+        return Err(CliError::new("Parquet: a table is written to a file")
+            .hint("name it with --out FILE.parquet"));
+    }
+    refuse_same(out, stats)?;
+    for path in [out, stats].into_iter().flatten() {
         refuse_agents_folder(path, &roots)?;
         if [&arguments.journal, &states].into_iter().any(|input| resolve(input) == resolve(path)) {
             return Err(CliError::new(format!("`{}`: that is what is read", path.display()))
@@ -168,8 +173,8 @@ pub(crate) fn run(
         },
         redactor: &redactor,
     };
-    let figures = write(arguments, &states, &options)?;
-    if let Some(stats) = &arguments.stats {
+    let figures = write(arguments, out, &states, &options)?;
+    if let Some(stats) = stats {
         write_stats(stats, &figures, &options)?;
     }
     if !global.quiet {
@@ -184,12 +189,13 @@ pub(crate) fn run(
 
 fn write(
     arguments: &PairsArguments,
+    out: Option<&Path>,
     states: &Path,
     options: &PairOptions<'_>,
 ) -> Result<Figures, CliError> {
     let journal = &arguments.journal;
     let told = |error| failed(error, journal);
-    let Some(out) = &arguments.out else {
+    let Some(out) = out else {
         // Rows are plain ASCII, so that nothing in them can reach a terminal.
         let mut out = std::io::BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
         let figures = make(journal, states, options, &mut out).map_err(told)?;

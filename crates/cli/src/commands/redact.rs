@@ -2,7 +2,7 @@
 
 use super::redact_report;
 use crate::args::GlobalArguments;
-use crate::commands::show::refuse_agents_folder;
+use crate::commands::show::{named, refuse_agents_folder};
 use crate::error::{CliError, Outcome};
 use crate::figures::counted;
 use crate::redaction;
@@ -10,8 +10,7 @@ use crate::select::{Chosen, distinct_names, refuse_sources};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
-use backstory_session::model::Agent;
-use backstory_session::redact::{Classes, ClearedCopy, Report};
+use backstory_session::redact::{Classes, ClearedCopy, CopyPart, Report};
 use backstory_session::store::{
     Access, Entry, OutputFolder, StoreError, create_folder, plain_name, write_file,
 };
@@ -96,7 +95,7 @@ fn copy(
         }
     };
     let mut total = Report::default();
-    let Some(out) = &arguments.out else {
+    let Some(out) = named(arguments.out.as_deref()) else {
         let [one] = chosen.as_slice() else {
             let count = chosen.len();
             return Err(CliError::new(format!("{count} sessions need a folder"))
@@ -107,7 +106,7 @@ fn copy(
                 .hint("name a folder with --out DIR"));
         }
         let copy = clear(one)?;
-        let parts = parts(&copy, &plain_name(one.id()));
+        let parts = copy.parts(&plain_name(one.id()));
         if let Some(first) = parts.first() {
             send(&first.copy, &mut std::io::stdout().lock())?;
         }
@@ -123,10 +122,10 @@ fn copy(
     let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
     // Everything is cleared before anything is written.
     let ready: Vec<ClearedCopy> = chosen.iter().map(clear).collect::<Result<_, _>>()?;
-    let parts: Vec<Part> = ready
+    let parts: Vec<CopyPart> = ready
         .iter()
         .zip(distinct_names(&chosen))
-        .flat_map(|(copy, name)| parts(copy, &name))
+        .flat_map(|(copy, name)| copy.parts(&name))
         .collect();
     match parts.as_slice() {
         [one] if !is_folder => {
@@ -145,79 +144,8 @@ fn copy(
     Ok(finish(&total, work, global))
 }
 
-/// A cleared file, and its name in the folder it goes to.
-struct Part {
-    copy: PathBuf,
-    name: String,
-}
-
-/// Letters of an id.
-const UUID: usize = 36;
-
-/// What aider calls its histories, behind a dot.
-const HISTORY: &str = "aider.chat.history.md";
-
-/// What Cline's extension calls the conversation of every task.
-const TASK: &str = "api_conversation_history.json";
-
-/// The files of a copy: a session of Claude Code as `NAME.jsonl` with its subagents below `NAME`,
-/// that of another agent as `NAME` with its own ending, or below `NAME` if it is several files.
-fn parts(copy: &ClearedCopy, name: &str) -> Vec<Part> {
-    let part = |copy: &Path, name: String| Part { copy: copy.to_path_buf(), name };
-    // Colons, which times in ids have, are no part of a name.
-    let files = copy.session().map(|files| files.into_inner());
-    let agent = files.map(|files| files.agent);
-    let id = files.map(|files| files.id.as_str());
-    let spelt = id.filter(|id| id.contains(':') && plain_name(id) == name);
-    let spelt = spelt.map(|id| plain_name(&id.replace(':', "-")));
-    let name = spelt.as_deref().unwrap_or(name);
-    let below = |own: &Path| {
-        let parts = own.iter().map(|part| plain_name(&part.to_string_lossy()));
-        std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join("/")
-    };
-    match copy.files().into_inner().as_slice() {
-        [] => {}
-        // A file that is known by its own name, or by its folder's.
-        [(path, own)] if own.iter().count() > 1 || own.as_os_str() == TASK => {
-            return vec![part(path, below(own))];
-        }
-        [(path, own)] => {
-            // A file that is named after its session keeps its name: agents are known by names, too.
-            let own = own.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let end = match agent {
-                Some(Agent::Aider) => HISTORY,
-                _ => own.split_once('.').map_or("", |(_, end)| end),
-            };
-            let rest = own.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-            // Names of rollouts end with the id.
-            let inside = name.len() >= UUID && own.contains(name);
-            return vec![match rest || inside {
-                true => part(path, plain_name(&own)),
-                false => part(path, format!("{name}.{}", plain_name(end))),
-            }];
-        }
-        several => {
-            return several.iter().map(|(path, own)| part(path, below(own))).collect();
-        }
-    }
-    let main = copy.session().map(|files| part(&files.get().path, format!("{name}.jsonl")));
-    let alone = main.is_none();
-    let mut parts: Vec<Part> = main.into_iter().collect();
-    for agent in copy.agents().into_inner() {
-        if alone {
-            parts.push(part(&agent.path, format!("{name}.jsonl")));
-            continue;
-        }
-        let id = plain_name(agent.id.trim_start_matches("agent-"));
-        parts.push(part(&agent.path, format!("{name}/subagents/agent-{id}.jsonl")));
-        let meta = agent.meta.as_ref();
-        parts.extend(meta.map(|meta| part(meta, format!("{name}/subagents/agent-{id}.meta.json"))));
-    }
-    parts
-}
-
 /// Writes all of it, or nothing where a name is somebody else's.
-fn write_folder(out: &Path, parts: &[Part]) -> Result<(), CliError> {
+fn write_folder(out: &Path, parts: &[CopyPart]) -> Result<(), CliError> {
     let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
     let new: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     let new: Vec<&str> =

@@ -48,7 +48,11 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let view = arguments.view.view()?;
-    let wanted = match (&arguments.session, &arguments.out) {
+    let out = named(arguments.out.as_deref());
+    let wanted = match (&arguments.session, out) {
+        (_, None) if arguments.all => {
+            return Err(CliError::new("--all writes a folder").hint("name it with --out DIR"));
+        }
         (project, Some(out)) if arguments.all => {
             let project = project.as_deref().map(Path::new);
             let redactor = arguments.view.redactor()?;
@@ -57,13 +61,13 @@ pub(crate) fn run(
         (Some(session), _) => session,
         (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
     };
-    let format = arguments.view.format_for(arguments.out.as_deref());
+    let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
     let Shown { session, selection, notices, copy: _copy } =
         find_cleared(wanted, global, redactor.as_ref())?;
     arguments.view.check_turns(&session, &view)?;
-    let Some(out) = &arguments.out else {
+    let Some(out) = out else {
         let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
         return Ok(Outcome::Fine.given(&notices));
@@ -79,6 +83,11 @@ pub(crate) fn run(
     }
     write_file(out, Access::Usual, |file| write_session(&session, &view, format, file))?;
     Ok(Outcome::Fine.given(&notices))
+}
+
+/// The file or folder to write to; none for `-`, which is standard output.
+pub(super) fn named(out: Option<&Path>) -> Option<&Path> {
+    out.filter(|out| out.as_os_str() != "-")
 }
 
 /// Output never goes where an agent keeps its sessions.

@@ -64,6 +64,31 @@ fn files_and_folders() {
 }
 
 #[test]
+fn a_dash_is_standard_output() {
+    let machine = Machine::with_sample();
+    let session = machine.json(&["ls", "--json"]).swap_remove(0);
+    let id = session["id"].as_str().unwrap();
+    for words in [
+        &SAMPLE[..],
+        &["show", id, "--format", "md"],
+        &["analyze", "--format", "json"],
+        &["redact", id],
+    ] {
+        let printed = machine.out(words);
+        assert_eq!(machine.out(&[words, &["--out", "-"]].concat()), printed, "{words:?}");
+    }
+    for words in [
+        &["export", "--to", "sft", "--parquet", "--out", "-"][..],
+        &["show", "--all", "--out", "-"],
+    ] {
+        let ran = machine.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("name it with --out"), "{}", ran.stderr);
+    }
+    assert!(!machine.home().join("-").exists());
+}
+
+#[test]
 fn wrong_use_is_told() {
     let machine = Machine::with_sample();
     let said = |arguments: &[&str]| {

@@ -232,6 +232,10 @@ fn wrong_use_is_told() {
     error: `nothing.jsonl`: No such file or directory (os error 2)
     hint: a journal is what `backstory replay --send` writes
     ");
+    insta::assert_snapshot!(said(&["pairs", "run.jsonl", "--parquet", "--out", "-"]), @r"
+    error: Parquet: a table is written to a file
+    hint: name it with --out FILE.parquet
+    ");
     insta::assert_snapshot!(said(&["pairs", "run.states.jsonl"]), @r"
     error: `run.states.jsonl`: no line of it is a journal's
     hint: a journal is what `backstory replay --send` writes

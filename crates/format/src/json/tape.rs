@@ -123,11 +123,7 @@ impl<'a> Value<'a> {
     /// Decoded text of a string.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         let raw = self.raw_text()?;
-        if self.node.escaped {
-            Some(text::decode(raw))
-        } else {
-            Some(text::lossy(raw))
-        }
+        if self.node.escaped { Some(text::decode(raw)) } else { Some(text::lossy(raw)) }
     }
 
     /// Whether it is a string with exactly this (ASCII) text.

@@ -100,7 +100,7 @@ fn detect_document(name: &str, head: &[u8]) -> Option<Shape> {
         b'{' if name.starts_with("rollout-") && holds("\"items\"") => {
             Some(Shape::one(Agent::Codex))
         }
-        b'[' if name == "api_conversation_history.json" => Some(Shape::one(Agent::Cline)),
+        b'[' if name == CLINE_TASK => Some(Shape::one(Agent::Cline)),
         b'[' if holds("\"source\"") && (holds("\"action\"") || holds("\"observation\"")) => {
             let row = head.trim_ascii_start().get(1..).and_then(skim);
             let is_row =
@@ -149,6 +149,9 @@ fn detect_lines(head: &[u8]) -> Detected {
     }
     Detected::Known(None)
 }
+
+/// What Cline's extension calls the conversation of every task.
+pub(crate) const CLINE_TASK: &str = "api_conversation_history.json";
 
 const HEAD_LINE: usize = 32 << 10;
 
@@ -338,7 +341,7 @@ fn named(agent: Agent, path: &Path) -> String {
             let stem = name.split('.').next().unwrap_or_default();
             stem.get(28..).filter(|id| id.len() >= 36).unwrap_or(stem).to_owned()
         }
-        Agent::Cline if name == "api_conversation_history.json" => folder,
+        Agent::Cline if name == CLINE_TASK => folder,
         // A copy of one session is named after it.
         Agent::Aider => match (name.strip_suffix(HISTORY), folder.as_str()) {
             (Some(copy), _) if !copy.is_empty() => before_date(copy).to_owned(),

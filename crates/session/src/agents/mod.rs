@@ -16,8 +16,9 @@ mod swe_smith;
 use crate::model::{Agent, Session};
 use crate::redact::StructuralPaths;
 use crate::store::{SessionFiles, StoreError};
+pub(crate) use aider::HISTORY as AIDER_HISTORY;
 use backstory_format::Limits;
-pub(crate) use detect::{Detected, Shape, detect, parts};
+pub(crate) use detect::{CLINE_TASK, Detected, Shape, detect, parts};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

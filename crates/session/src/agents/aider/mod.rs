@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(super) const HEADING: &str = "# aider chat started at ";
 
 /// How its files' names end.
-pub(super) const HISTORY: &str = ".aider.chat.history.md";
+pub(crate) const HISTORY: &str = ".aider.chat.history.md";
 
 /// What a chat history cannot tell.
 pub(super) const UNREAD: [&str; 6] = [
