@@ -225,6 +225,8 @@ impl Default for State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aho_corasick::AhoCorasick;
+    use std::sync::LazyLock;
 
     #[test]
     fn words_are_found_wherever_they_stand_and_however_they_are_written() {
@@ -244,10 +246,67 @@ mod tests {
         assert_found(&words);
     }
 
+    /// The words that the program looks for, and a search that is known to be right.
+    fn bundled() -> (Vec<String>, Beginnings, AhoCorasick) {
+        let rules = super::super::rules::bundled().unwrap();
+        let names = super::super::name::Names::bundled().unwrap();
+        let names = names.keywords().chain(names.services()).map(str::to_owned);
+        let mut words: Vec<String> = rules.into_iter().flat_map(|rule| rule.keywords).collect();
+        words.extend(names);
+        let (beginnings, oracle) = (Beginnings::new(&words), oracle(&words));
+        (words, beginnings, oracle)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_of_what_the_rules_look_for_is_missed(
+            pieces in proptest::collection::vec(
+                (0usize..4000, 0usize..8, 0usize..40, 0usize..7), 0..40),
+            cut in 0usize..9,
+        ) {
+            static BUNDLED: LazyLock<(Vec<String>, Beginnings, AhoCorasick)> = LazyLock::new(bundled);
+            let (words, beginnings, oracle) = &*BUNDLED;
+            let between = ["", " ", "_", "=\"", "\u{e9}", "\n    ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"];
+            let mut text = String::new();
+            for (word, from, length, gap) in pieces {
+                let word = &words[word % words.len()];
+                let part: String = word.chars().skip(from / 4).take(length + 1).collect();
+                text += &if from % 2 == 0 { part } else { part.to_uppercase() };
+                text += between[gap];
+            }
+            let bytes = text.as_bytes();
+            let span = cut.min(bytes.len())..bytes.len();
+            let (ours, theirs) = both(beginnings, oracle, bytes, span);
+            assert_eq!(ours, theirs, "{text:?}");
+        }
+    }
+
+    fn oracle(words: &[String]) -> AhoCorasick {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(words).unwrap()
+    }
+
+    type Places = Vec<(Range<usize>, usize)>;
+
+    fn both(
+        beginnings: &Beginnings,
+        oracle: &AhoCorasick,
+        text: &[u8],
+        span: Range<usize>,
+    ) -> (Places, Places) {
+        let mut ours: Places = Vec::new();
+        beginnings.each(text, span.clone(), |range, number| ours.push((range, number)));
+        let mut theirs: Places = oracle
+            .find_overlapping_iter(aho_corasick::Input::new(text).span(span))
+            .map(|one| (one.range(), one.pattern().as_usize()))
+            .collect();
+        for places in [&mut ours, &mut theirs] {
+            places.sort_by_key(|(range, number)| (range.start, range.end, *number));
+        }
+        (ours, theirs)
+    }
+
     fn assert_found(words: &[String]) {
-        let beginnings = Beginnings::new(words);
-        let oracle =
-            aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build(words).unwrap();
+        let (beginnings, oracle) = (Beginnings::new(words), oracle(words));
         for text in [
             "",
             "@",
@@ -265,17 +324,7 @@ mod tests {
             "~~PW~ AApwa [[pw[ {{pw{ @@pw@ ``pw`",
         ] {
             for start in 0..=text.len() {
-                let mut ours = Vec::new();
-                beginnings.each(text.as_bytes(), start..text.len(), |range, number| {
-                    ours.push((range, number));
-                });
-                ours.sort_by_key(|(range, number)| (range.start, range.end, *number));
-                let input = aho_corasick::Input::new(text.as_bytes()).span(start..text.len());
-                let mut theirs: Vec<(Range<usize>, usize)> = oracle
-                    .find_overlapping_iter(input)
-                    .map(|one| (one.range(), one.pattern().as_usize()))
-                    .collect();
-                theirs.sort_by_key(|(range, number)| (range.start, range.end, *number));
+                let (ours, theirs) = both(&beginnings, &oracle, text.as_bytes(), start..text.len());
                 assert_eq!(ours, theirs, "{text:?} from {start}");
             }
         }
