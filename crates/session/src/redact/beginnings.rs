@@ -168,9 +168,9 @@ impl Beginnings {
     #[inline(always)]
     fn step(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
         let eight = bytes.get(state.at..).and_then(|rest| rest.first_chunk::<8>())?;
-        let eight = u64::from_le_bytes(*eight) as usize;
-        let lacking = |ahead: usize| {
-            let pair = eight >> (8 * ahead) & BITS;
+        let eight = u64::from_le_bytes(*eight);
+        let lacking = |ahead: u32| {
+            let pair = (eight >> (8 * ahead)) as usize & BITS;
             self.lacking.get(pair).map_or(0, |lacking| u64::from(*lacking) << (8 * ahead))
         };
         let all = state.open | lacking(0) | lacking(1) | lacking(2) | lacking(3);
