@@ -3,7 +3,7 @@
 use super::export_report::{Totals, write_stats};
 use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
-use super::export_table::{Table, columns};
+use super::export_table::{Table, columns, needs_file};
 use super::export_target::Target;
 use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
@@ -182,8 +182,7 @@ impl ExportArguments {
             return Ok(None);
         }
         if out.is_none() {
-            return Err(CliError::new("Parquet: a table is written to a file")
-                .hint("name it with --out FILE.parquet"));
+            return Err(needs_file());
         }
         columns(format).map(Some).ok_or_else(|| {
             CliError::new("Parquet: this format is written as JSON only")

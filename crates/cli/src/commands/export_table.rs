@@ -77,6 +77,11 @@ fn tools_of_verl() -> Field {
     Field::new("tools", Column::List(Box::new(Column::Record(tool))))
 }
 
+/// What is said where a table is to go to standard output.
+pub(super) fn needs_file() -> CliError {
+    CliError::new("Parquet: a table is written to a file").hint("name it with --out FILE.parquet")
+}
+
 /// A table that documents are put into.
 pub(super) struct Table<W: Write + Send> {
     writer: TableWriter<W>,

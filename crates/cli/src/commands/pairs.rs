@@ -1,6 +1,6 @@
 //! `backstory pairs`
 
-use super::export_table::Table;
+use super::export_table::{Table, needs_file};
 use super::pairs_report::{columns, say, write_stats};
 use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
@@ -145,8 +145,7 @@ pub(crate) fn run(
     let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
     let (out, stats) = (named(arguments.out.as_deref()), arguments.stats.as_deref());
     if out.is_none() && arguments.parquet {
-        return Err(CliError::new("Parquet: a table is written to a file")
-            .hint("name it with --out FILE.parquet"));
+        return Err(needs_file());
     }
     refuse_same(out, stats)?;
     for path in [out, stats].into_iter().flatten() {

@@ -52,6 +52,13 @@ impl<const BYTE: u8> Class for Byte<BYTE> {
 #[derive(Debug, Clone, Copy)]
 pub struct WordPart;
 
+impl WordPart {
+    /// Whether one byte is of the kind.
+    pub fn holds(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    }
+}
+
 impl Class for WordPart {
     #[inline(always)]
     fn held(bytes: u8x16) -> u8x16 {
@@ -78,6 +85,16 @@ fn marks_of<C: Class>(block: &[u8; BLOCK]) -> u32 {
     }
 }
 
+/// The same for the block that begins at `start`. What stands behind the end is of no kind.
+#[inline(always)]
+fn marks_at<C: Class>(bytes: &[u8], start: usize) -> u32 {
+    let rest = bytes.get(start..).unwrap_or_default();
+    match rest.first_chunk::<BLOCK>() {
+        Some(block) => marks_of::<C>(block),
+        None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),
+    }
+}
+
 /// The bytes of a kind, one after the other.
 #[derive(Debug)]
 pub struct Marks<'a, C> {
@@ -99,12 +116,7 @@ impl<'a, C: Class> Marks<'a, C> {
 
     #[inline(always)]
     fn load(&mut self) {
-        let rest = self.bytes.get(self.start..).unwrap_or_default();
-        self.marks = match rest.first_chunk::<BLOCK>() {
-            Some(block) => marks_of::<C>(block),
-            // What stands behind the end is not told.
-            None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),
-        };
+        self.marks = marks_at::<C>(self.bytes, self.start);
     }
 
     /// Goes on from `at`, which is not before what was told last.
@@ -133,8 +145,7 @@ impl<'a, C: Class> Marks<'a, C> {
     }
 }
 
-/// Runs of at least `LEAST` bytes of a kind, in order. `LEAST` is less than a block, and what stands
-/// behind the end is of no kind.
+/// Runs of at least `LEAST` bytes of a kind, in order. `LEAST` is less than a block.
 #[derive(Debug)]
 pub struct Runs<'a, C, const LEAST: usize> {
     bytes: &'a [u8],
@@ -149,19 +160,8 @@ pub struct Runs<'a, C, const LEAST: usize> {
 impl<'a, C: Class, const LEAST: usize> Runs<'a, C, LEAST> {
     /// Those of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Runs<'a, C, LEAST> {
-        let class = std::marker::PhantomData;
-        let mut runs = Runs { bytes, start: 0, marks: 0, open: None, class };
-        runs.marks = runs.load();
-        runs
-    }
-
-    #[inline(always)]
-    fn load(&self) -> u32 {
-        let rest = self.bytes.get(self.start..).unwrap_or_default();
-        match rest.first_chunk::<BLOCK>() {
-            Some(block) => marks_of::<C>(block),
-            None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),
-        }
+        let (marks, class) = (marks_at::<C>(bytes, 0), std::marker::PhantomData);
+        Runs { bytes, start: 0, marks, open: None, class }
     }
 
     /// Where `LEAST` bytes of the kind begin that stand in one block.
@@ -210,7 +210,7 @@ impl<C: Class, const LEAST: usize> Iterator for Runs<'_, C, LEAST> {
                 return None;
             }
             self.start += BLOCK;
-            self.marks = self.load();
+            self.marks = marks_at::<C>(self.bytes, self.start);
         }
     }
 }
@@ -246,16 +246,12 @@ mod tests {
         is_special(byte) || !matches!(byte, b' '..=b'~')
     }
 
-    fn is_word_part(byte: u8) -> bool {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-    }
-
     /// Runs of at least `least` bytes of words, one byte after the other.
     fn expected_runs(bytes: &[u8], least: usize) -> Vec<std::ops::Range<usize>> {
         let mut runs = Vec::new();
         let mut start = 0;
         for end in 0..=bytes.len() {
-            if bytes.get(end).is_none_or(|byte| !is_word_part(*byte)) {
+            if bytes.get(end).is_none_or(|byte| !WordPart::holds(*byte)) {
                 runs.extend((end - start >= least).then_some(start..end));
                 start = end + 1;
             }
@@ -272,7 +268,7 @@ mod tests {
         for byte in 0..=255 {
             let all = |held| if held { u32::MAX } else { 0 };
             assert_eq!(marks_of::<Special>(&[byte; BLOCK]), all(is_special(byte)), "{byte}");
-            assert_eq!(marks_of::<WordPart>(&[byte; BLOCK]), all(is_word_part(byte)), "{byte}");
+            assert_eq!(marks_of::<WordPart>(&[byte; BLOCK]), all(WordPart::holds(byte)), "{byte}");
             assert_eq!(
                 marks_of::<Unprintable>(&[byte; BLOCK]),
                 all(is_unprintable(byte)),

@@ -12,10 +12,6 @@ pub(super) const LONG: usize = 15;
 /// How far before its long word a match may begin.
 pub(super) const NEAR: usize = 64;
 
-fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
 /// The long words of a text, in order.
 pub(super) fn long_words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     Runs::<WordPart, LONG>::new(bytes)
@@ -67,7 +63,7 @@ impl Told {
             HirKind::Literal(literal) => literal
                 .0
                 .iter()
-                .map(|byte| match is_part(*byte) {
+                .map(|byte| match WordPart::holds(*byte) {
                     true => Told::letters(1, Some(1)),
                     false => Told::nothing(Some(1)),
                 })
@@ -129,7 +125,7 @@ fn sum(one: Option<usize>, other: Option<usize>) -> Option<usize> {
 
 fn is_letters(class: &Class) -> bool {
     let all = |start: u32, end: u32| {
-        end < 128 && (start..=end).all(|byte| u8::try_from(byte).is_ok_and(is_part))
+        end < 128 && (start..=end).all(|byte| u8::try_from(byte).is_ok_and(WordPart::holds))
     };
     match class {
         Class::Unicode(class) => {
