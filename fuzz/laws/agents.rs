@@ -39,51 +39,62 @@ pub(crate) fn agents(data: &[u8]) -> usize {
     let found = discover(&[Root { path: folder.path().to_path_buf() }]);
     for files in &found.sessions {
         if let Ok((session, _)) = agents::read(files, Limits::default(), &mut Vec::new()) {
-            check(&session);
+            texts(&session);
         }
     }
     found.sessions.len()
 }
 
-fn check(session: &Session) {
+/// Checks the counts of a session and fetches everything it cites.
+pub(crate) fn texts(session: &Session) -> Vec<String> {
     let counts = &session.counts;
     assert_eq!(counts.calls, counts.results + counts.orphan_calls);
     assert!(counts.errors <= counts.results);
     let mut reader = session.source.open().expect("the file is still there");
+    let mut texts = Texts { reader: &mut reader, found: Vec::new() };
     let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
     for turn in session.turns.iter().chain(left) {
         let prompt = turn.prompt.blocks.iter().map(|part| &part.block);
         let answers = turn.steps.iter().flat_map(|step| &step.blocks);
-        prompt.chain(answers).for_each(|block| fetch(block, &mut reader));
+        prompt.chain(answers).for_each(|block| texts.block(block));
         let events = turn.events.iter().filter_map(|event| event.text.as_ref());
-        events.for_each(|text| drop(text_of(text, &mut reader)));
+        events.for_each(|text| texts.text(text));
     }
     if let Some(patch) = session.benchmark.as_ref().and_then(|run| run.patch.as_ref()) {
-        text_of(patch, &mut reader);
+        texts.text(patch);
     }
+    texts.found
 }
 
-fn fetch(block: &Block, reader: &mut SourceReader) {
-    match block {
-        Block::Text(text) => drop(text_of(text, reader)),
-        Block::Thinking { text: Some(text), .. } => drop(text_of(text, reader)),
-        Block::Call(call) => fetch_call(call, reader),
-        _ => {}
-    }
+struct Texts<'r> {
+    reader: &'r mut SourceReader,
+    found: Vec<String>,
 }
 
-fn fetch_call(call: &Call, reader: &mut SourceReader) {
-    if let Some(input) = &call.input {
-        text_of(input, reader);
-    }
-    if let Some(result) = &call.result {
-        for text in result.text.iter().chain(&result.structured) {
-            text_of(text, reader);
+impl Texts<'_> {
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) => self.text(text),
+            Block::Thinking { text: Some(text), .. } => self.text(text),
+            Block::Call(call) => self.call(call),
+            _ => {}
         }
-        result.blocks.iter().for_each(|block| fetch(block, reader));
     }
-}
 
-fn text_of(content: &Content, reader: &mut SourceReader) -> String {
-    reader.text(content).expect("what a reader cites is there").into_owned()
+    fn call(&mut self, call: &Call) {
+        if let Some(input) = &call.input {
+            self.text(input);
+        }
+        if let Some(result) = &call.result {
+            for text in result.text.iter().chain(&result.structured) {
+                self.text(text);
+            }
+            result.blocks.iter().for_each(|block| self.block(block));
+        }
+    }
+
+    fn text(&mut self, content: &Content) {
+        let text = self.reader.text(content).expect("what a reader cites is there");
+        self.found.push(text.into_owned());
+    }
 }

@@ -5,7 +5,7 @@
 
 leaves OUT/project, OUT/home and OUT/truth.json: the counts, from what the scripted model served and was told, and where
 the agent left its trace, which is not read. Exit 0: played; 3: the agent cannot be had or cannot run here (the reason is
-printed); 1: it did not do what was scripted.
+printed); 1: its installer failed, or it did not do what was scripted.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def main():
     except install.Unavailable as reason:
         print(f"skipped: {reason}")
         return 3
-    except scenes.Failed as reason:
+    except (install.NotInstalled, scenes.Failed) as reason:
         print(f"failed: {reason}")
         return 1
     return 0

@@ -1,13 +1,19 @@
 """The real agents: where they are kept and how one is installed.
 
 They are kept outside the project, in $BACKSTORY_AUTHENTIC_CACHE or ~/.cache/backstory-authentic, one folder for each
-agent and version. What cannot be had is told as `Unavailable`, with the last words of the installer.
+agent and version. What cannot be installed is told with the last words of the installer: as `Unavailable` where the
+machine lacks something or a registry gives no answer, as `NotInstalled` otherwise.
 """
 
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "forge"))
+
+import check_status  # noqa: E402
 
 LIMIT = 1200
 
@@ -16,7 +22,11 @@ LITELLM = "litellm==1.81.10"
 
 
 class Unavailable(Exception):
-    """The agent cannot be had here; the message says why."""
+    """The agent cannot be had or cannot run here; the message says why."""
+
+
+class NotInstalled(Exception):
+    """The agent was asked for and its installer failed; the message says how."""
 
 
 def cache():
@@ -69,7 +79,7 @@ def prepare(folder, fill):
         folder.parent.mkdir(parents=True, exist_ok=True)
         try:
             fill(folder)
-        except Unavailable:
+        except (Unavailable, NotInstalled):
             shutil.rmtree(folder, ignore_errors=True)
             raise
         done.touch()
@@ -80,8 +90,11 @@ def run(words, fault):
     try:
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               timeout=LIMIT, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise Unavailable(f"{fault}: {error}") from None
+    except subprocess.TimeoutExpired as error:
+        raise NotInstalled(f"{fault}: {error}") from None
     if done.returncode:
         said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip() and "complete log" not in line]
-        raise Unavailable(f"{fault}: {said[-1][:200] if said else f'status {done.returncode}'}")
+        kind = Unavailable if check_status.unanswered(done.stderr) else NotInstalled
+        raise kind(f"{fault}: {said[-1][:200] if said else f'status {done.returncode}'}")

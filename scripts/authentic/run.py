@@ -7,7 +7,8 @@ Every agent plays the same story (story.py) against a scripted model on the loop
 messages of the model, calls, results, failed calls, edits and tokens are compared with the script's; where an agent has
 edits, `export --to agent-trace` must give the session every line that it wrote, and `blame` name the right edit for
 each line of the file, and none for a line that a person added.
-Exit 1 for a difference or an agent that did not do what was scripted, 3 when no agent could be had.
+Exit 1 for a difference, an agent that cannot be installed or did not do what was scripted; 3 when an agent cannot be
+had or cannot run on this machine, or its registry gives no answer.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 import drive
+import check_status
 import story
 
 COUNTS = ["sessions", "prompts", "messages", "calls", "results", "failed", "edits", "input", "cache_read", "output"]
@@ -106,6 +108,7 @@ def chosen(words):
 
 def compare(binary, out, words):
     compared = bad = 0
+    missing = {}
     print(f"{'agent':16} {'version':9} " + " ".join(f"{name:>11}" for name in COUNTS) + "  blame")
     for name, version in chosen(words):
         place = out / f"{name}-{version}"
@@ -113,6 +116,7 @@ def compare(binary, out, words):
         head = f"{name:16} {version:9}"
         if code == 3:
             print(f"{head} {said}", flush=True)
+            missing[f"{name} {version}"] = (said.removeprefix("skipped: "), True)
             continue
         compared += 1
         if code:
@@ -128,7 +132,7 @@ def compare(binary, out, words):
         for fault in faults:
             print(f"  {fault}", flush=True)
     print(f"{compared} agents compared, {bad} differ")
-    return 1 if bad else 0 if compared else 3
+    return check_status.worst(check_status.of_missing(missing), check_status.FAILED if bad else check_status.FINE)
 
 
 def main():

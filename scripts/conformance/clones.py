@@ -6,7 +6,7 @@ usage: clones.py --binary BACKSTORY [--sessions DIR]... [--trees DIR]... [--quie
 For each clone: `get_session_messages` returns exactly the messages of the plan, in its order; `get_session_info`
 shows the title; `fork_session` works and its copy has the same number of messages; `clone --verify` makes the same
 bytes again; the source has the bytes it had. A session that cannot be cloned is listed apart, and is a failure if
-a check says that it resumes.
+a check says that it resumes; so is a folder that gave no clone that the official reader reads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if {"-h", "--help"} & {*sys.argv[1:]}:
 import claude_agent_sdk as sdk  # noqa: E402
 import official  # noqa: E402
 from ours import Backstory  # noqa: E402
-from staging import Staged, stage_files, stage_tree  # noqa: E402
+from staging import Staged, staged_below  # noqa: E402
 
 PRESETS = {
     "(none)": [],
@@ -100,6 +100,7 @@ def check_clone(tally: Tally, backstory: Backstory, one: Staged, preset: str, to
 
 def check_reading(tally: Tally, one: Staged, preset: str, told: dict) -> None:
     clone, path = told["id"], Path(told["path"])
+    tally.counts["read"] += 1
     planned = [message["uuid"] for message in told["messages"]]
     read, raised = ask(one.config, lambda: [m.uuid for m in sdk.get_session_messages(clone)])
     if raised or read != planned:
@@ -163,15 +164,13 @@ def main() -> int:
     options = parser.parse_args()
     backstory = Backstory(options.binary.resolve())
     tally = Tally()
+    idle = 0
     with tempfile.TemporaryDirectory(prefix="backstory-clones-") as scratch:
-        for number, folder in enumerate(options.sessions):
-            files = sorted(folder.rglob("*.jsonl"))
-            for one in stage_files(files, folder, Path(scratch, f"sessions-{number}")):
+        for staged in staged_below(options.sessions, options.trees, Path(scratch)).values():
+            before = tally.counts["read"]
+            for one in staged:
                 check_session(tally, backstory, one)
-        found = {place.parent for folder in options.trees for place in folder.rglob("projects") if place.is_dir()}
-        for number, tree in enumerate(sorted(found)):
-            for one in stage_tree(tree, Path(scratch, f"tree-{number}")):
-                check_session(tally, backstory, one)
+            idle += tally.counts["read"] == before
     print("clones: " + ", ".join(f"{count:,} {what}" for what, count in sorted(tally.counts.items())))
     for reason, count in collections.Counter(tally.apart.values()).most_common():
         print(f"  {count} sources that do not resume, or hold nothing: {reason}")
@@ -182,8 +181,8 @@ def main() -> int:
             print(f"    {label}: {reason}")
     for failure in tally.failures[:30]:
         print(f"  FAILED: {failure[:300]}")
-    print(f"clones: {len(tally.failures)} failures")
-    return 1 if tally.failures or not tally.counts["clones"] else 0
+    print(f"clones: {len(tally.failures)} failures" + (f", {idle} folders without a clone" if idle else ""))
+    return 1 if tally.failures or idle else 0
 
 
 if __name__ == "__main__":

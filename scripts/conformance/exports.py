@@ -7,9 +7,9 @@ usage: exports.py --binary FILE [--agent-trace SCHEMA.json] PATH...
   --agent-trace  the specification's own JSON Schema, where it is at hand
 
 For each format and version: the export must give the same bytes twice, be plain
-ASCII, and validate; see valid_opentraces.py and valid_atif.py. Environments that
-cannot be made are skipped with the reason. Exit status 1 if anything failed, 3 if
-nothing could be validated.
+ASCII, and validate; see valid_opentraces.py and valid_atif.py. Exit status 1 if
+anything failed, 3 if a format could not be validated because its package cannot be
+had on this machine.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from environments import FAILED, FINE, HERE, SKIPPED, Broken, Skipped, python_of
 from ours import Backstory
 
-HERE = Path(__file__).resolve().parent
 CASES = [
     ("opentraces", "0.9.0", "opentraces", "valid_opentraces.py"),
     ("opentraces", "0.3.0", "opentraces-0.3", "valid_opentraces.py"),
@@ -32,15 +32,8 @@ CASES = [
 ]
 
 
-def python_of(environment: str) -> tuple[str | None, str]:
-    made = subprocess.run([HERE / "venv", environment], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        return None, (made.stderr.strip().splitlines() or ["no reason given"])[-1]
-    return made.stdout.strip(), ""
-
-
 def check(backstory: Backstory, options: argparse.Namespace, case: tuple[str, str, str, str], out: Path) -> str | None:
-    """Why the format is wrong, or None; raises for an environment that is not there."""
+    """Why the format is wrong, or None; Skipped and Broken for an environment that is not there."""
     target, version, environment, checker = case
     words = ["--quiet", "export", *map(str, options.paths), "--to", target, "--schema", version, "--no-git"]
     again = out.with_suffix(".again")
@@ -53,9 +46,7 @@ def check(backstory: Backstory, options: argparse.Namespace, case: tuple[str, st
         return "a second export has other bytes"
     if not out.read_bytes().isascii():
         return "not plain ASCII"
-    python, reason = python_of(environment)
-    if python is None:
-        raise LookupError(reason)
+    python = python_of(environment)
     arguments = [target, str(out), version] if target == "atif" else [target, str(out)]
     if target == "agent-trace" and options.agent_trace:
         arguments.append(str(options.agent_trace))
@@ -72,20 +63,24 @@ def main() -> int:
     parser.add_argument("paths", type=Path, nargs="+")
     options = parser.parse_args()
     backstory = Backstory(options.binary, timeout=600)
-    failed = skipped = 0
+    failed, skipped = 0, []
     with tempfile.TemporaryDirectory(prefix="backstory-exports-") as scratch:
         for case in CASES:
             name = f"{case[0]} {case[1]}"
             try:
                 fault = check(backstory, options, case, Path(scratch, name.replace(" ", "-")))
-            except LookupError as reason:
-                print(f"{name}: skipped: {reason}")
-                skipped += 1
+            except Skipped as reason:
+                skipped.append(f"{name} ({reason})")
                 continue
+            except Broken as reason:
+                fault = str(reason)
             if fault:
                 print(f"{name}: FAILED: {fault}")
                 failed += 1
-    return 1 if failed else 3 if skipped == len(CASES) else 0
+    print(f"{len(CASES) - failed - len(skipped)} of {len(CASES)} formats validated, {failed} failed")
+    if skipped:
+        print(f"skipped: {'; '.join(skipped)}")
+    return FAILED if failed else SKIPPED if skipped else FINE
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ from typing import Any, Callable
 
 import scripted_journal
 import trainers
+from environments import python_or_exit
 
-HERE = Path(__file__).resolve().parent
 FORMATS = ["native", "trl", "kto", "sft", "llamafactory", "axolotl", "openai"]
 
 
@@ -253,14 +253,6 @@ def inside(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def python_of_training() -> str:
-    made = subprocess.run([HERE / "venv", "training"], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        print(f"skipped: {made.stderr.strip().splitlines()[-1]}")
-        sys.exit(3)
-    return made.stdout.strip()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="load rows of pairs with the trainers' own code")
     parser.add_argument("--binary", required=True)
@@ -271,7 +263,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.inside:
         return inside(options)
-    python = python_of_training() if options.training else trainers.python_of_venv()
+    python = python_or_exit("training" if options.training else "trainers")
     return subprocess.run([python, __file__, "--inside", *sys.argv[1:]], check=False).returncode
 
 

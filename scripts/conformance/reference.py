@@ -107,6 +107,14 @@ class Reference:
         self._links: dict[str, Any] = {}
         self._records: dict[str, Any] = {}
         self.conflicting_uuids = False
+        # Prompts and answers; the last record of the conversation; places that the client noted; what compactions kept.
+        self.talk: set[str] = set()
+        self._last: str | None = None
+        self.noted = False
+        self.kept: set[str] = set()
+        self._boundaries: set[str] = set()
+        # Records of each answer of a model.
+        self._parts: dict[str, list[str]] = {}
         # By uuid of a record, the calls it holds results of.
         self.answers: dict[str, set[str]] = {}
         self._end = 0
@@ -159,6 +167,51 @@ class Reference:
             self._links.setdefault(own, record.get("parentUuid"))
             self._uuids.add(own)
             self.answers[own] = answered_calls(record)
+            if record.get("type") in ("user", "assistant"):
+                self.talk.add(own)
+            message = record.get("message")
+            if record.get("type") == "assistant" and isinstance(message, dict) and isinstance(message.get("id"), str):
+                self._parts.setdefault(message["id"], []).append(own)
+            if record.get("subtype") == "compact_boundary":
+                self._boundaries.add(own)
+            if record.get("type") in ("user", "assistant", "system", "attachment") and not record.get("isSidechain"):
+                self._last = own
+        data = record.get("compactMetadata")
+        if isinstance(data, dict):
+            self.kept |= set((data.get("preservedMessages") or {}).get("uuids") or [])
+            if data.get("preservedSegment"):
+                self.kept |= {data["preservedSegment"].get("headUuid"), data["preservedSegment"].get("tailUuid")}
+        self.noted |= record.get("type") == "last-prompt" and bool(record.get("leafUuid"))
+
+    @functools.cached_property
+    def last_message(self) -> str | None:
+        """The record written last that is not a subagent's, or the message above it."""
+        passed: set[str] = set()
+        current = self._last
+        while current is not None and current not in self.talk and current not in passed:
+            passed.add(current)
+            current = self._links.get(current)
+        return current if current in self.talk else None
+
+    @functools.cached_property
+    def split_answers(self) -> set[str]:
+        """Records of answers of which a compaction separates some records from the others."""
+        parts = [uuids for uuids in self._parts.values() if len({self._boundary(uuid) for uuid in uuids}) > 1]
+        return {uuid for uuids in parts for uuid in uuids}
+
+    def _boundary(self, uuid: str) -> str | None:
+        """The compaction that a record follows."""
+        passed: set[str] = set()
+        current: Any = uuid
+        while isinstance(current, str) and current not in self._boundaries and current not in passed:
+            passed.add(current)
+            current = self._links.get(current)
+        return current if current in self._boundaries else None
+
+    def is_lost(self, uuid: str) -> bool:
+        """Whether the parent of a record is named and not in the file, or leads in a circle."""
+        parent = self._links.get(uuid)
+        return isinstance(parent, str) and (parent not in self._links or uuid in self.in_cycles)
 
     @functools.cached_property
     def in_cycles(self) -> set[str]:

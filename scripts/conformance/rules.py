@@ -19,6 +19,14 @@ RULES = {
     "duplicate-uuid": "of two different records with one uuid ours uses the first, the official reader the last",
     "parent-cycle": "the official chain runs into a circle of parents, which ours cuts in another place",
     "no-leaf": "every record of a circle has a child, so the official reader finds no end and returns nothing",
+    "newest-branch": "the record written last is on another branch than the newest end that the official reader takes: an"
+    " injected record, a team's or a notice ends it; clients resume there",
+    "noted-place": "the client noted another place as the end of the conversation (`last-prompt`), and resumes there",
+    "newest-below": "other records hang from the one written last: clients go on to the newest of them",
+    "nothing-above": "no message stands above the record written last: clients take the end that is newest by its time",
+    "bridged": "a parent is not in the file or leads in a circle: clients go on with the record before it in time",
+    "kept": "what a compaction kept of the conversation before it: clients put it behind the summary",
+    "split-answer": "a compaction stands between the records of one answer, which no client writes: ours puts them together",
     "official-raises": "the official reader stops with an exception",
     # sessions and subagents
     "name-not-an-id": "the official listing takes only files named by a UUID",
@@ -52,6 +60,26 @@ def broken_links(theirs: list[str], reference: Reference) -> str | None:
     if not theirs and reference.in_cycles:
         return "no-leaf"
     return "parent-cycle" if reference.in_cycles.intersection(theirs) else None
+
+
+def resumed(theirs: list[str], chain: list[dict[str, Any]], reference: Reference) -> str | None:
+    """Why the chain of the clients, and so ours, is not the official one; or None. `chain` is our whole chain."""
+    uuids = [entry["uuid"] for entry in chain]
+    talk = [uuid for uuid in uuids if uuid in reference.talk]
+    if reference.kept and (not talk or any(uuid in reference.kept for uuid in uuids)):
+        return "kept"
+    if reference.last_message is None:
+        return "nothing-above"
+    if theirs and talk and theirs[-1] != talk[-1]:
+        if talk[-1] == reference.last_message:
+            return "newest-branch"
+        if reference.noted:
+            return "noted-place"
+        if reference.last_message in talk:
+            return "newest-below"
+    elif any(reference.is_lost(uuid) for uuid in uuids[1:]):
+        return "bridged"
+    return "split-answer" if reference.split_answers.intersection(uuids) else None
 
 
 def left_out(missing: list[str], mine: list[str | None], theirs: list[str], reference: Reference) -> str | None:

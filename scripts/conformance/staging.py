@@ -119,16 +119,31 @@ def copy_regular(source: Path, target: Path) -> None:
                 shutil.copy2(path, place / name)
 
 
-def projects_folder(tree: Path) -> Path:
-    """A tree is a configuration folder, or the projects folder itself."""
-    return tree / "projects" if (tree / "projects").is_dir() else tree
-
-
 def stage_tree(tree: Path, into: Path) -> list[Staged]:
-    """Copies a whole tree; its sessions are the files named by an id."""
-    copy_regular(projects_folder(tree), into / "projects")
+    """Copies a configuration folder's projects; its sessions are the files named by an id."""
+    copy_regular(tree / "projects", into / "projects")
     staged = []
     for path in sorted((into / "projects").glob("*/*.jsonl")):
         if SESSION_ID.match(path.stem):
             staged.append(Staged(into, path, f"{tree.name}/{path.parent.name}/{path.name}"))
     return staged
+
+
+def staged_below(sessions: list[Path], trees: list[Path], into: Path) -> dict[Path, list[Staged]]:
+    """Everything that the named folders hold, by folder: loose files of `sessions`, whole trees below `trees`.
+
+    A folder that holds nothing ends the check: it was named to be compared.
+    """
+    found: dict[Path, list[Staged]] = {}
+    for number, folder in enumerate(sessions):
+        files = sorted(folder.rglob("*.jsonl"))
+        found[folder] = stage_files(files, folder, into / f"sessions-{number}")
+    for number, folder in enumerate(trees):
+        below = sorted({place.parent for place in folder.rglob("projects") if place.is_dir()})
+        staged = (stage_tree(tree, into / f"tree-{number}-{at}") for at, tree in enumerate(below))
+        found[folder] = [one for members in staged for one in members]
+    if not found:
+        raise SystemExit("failed: no folder is named")
+    if empty := [str(folder) for folder, staged in found.items() if not staged]:
+        raise SystemExit(f"failed: no session in {', '.join(empty)}")
+    return found

@@ -3,8 +3,9 @@
 
 usage: states.py --binary BACKSTORY [--sessions DIR]... [--trees DIR]...    (in the venv of `venv`)
 
-For each session: a state for every model message on the official reader's chain, but for those that the
-client made itself and those without words and calls; no history holds a part of its own answer; ids are
+For each session: a state for every model message on the official reader's chain (on the client's, where a
+rule says that clients resume another one), but for those that the client made itself, those without words
+and calls and those with nothing before them; no history holds a part of its own answer; ids are
 the same in a second run; the compact form expands to the full one; the fates of records add up to the
 file. Then the three longest sessions by the naive way (a state for each assistant record in file order):
 how many of its states have half of their answer in the history.
@@ -30,9 +31,11 @@ if {"-h", "--help"} & {*sys.argv[1:]}:
     print(__doc__.strip())
     sys.exit(0)
 
+import rules  # noqa: E402
 from official import conversation  # noqa: E402
-from reference import salvage  # noqa: E402
-from staging import Staged, stage_files, stage_tree  # noqa: E402
+from ours import Backstory  # noqa: E402
+from reference import Reference, salvage  # noqa: E402
+from staging import Staged, staged_below  # noqa: E402
 
 
 def expand(line: dict[str, Any]) -> list[dict[str, Any]]:
@@ -90,7 +93,9 @@ class Truth:
         self.calls: dict[str, set[str]] = collections.defaultdict(set)
         self.says: dict[str, bool] = collections.defaultdict(bool)
         self.made_up: set[str] = set()
-        for record in self.records:
+        # Clients around 2.1.2x wrote the last text of a turn only into the file that guesses the next prompt.
+        lost = [record for file in path.parent.glob("**/agent-aprompt_suggestion-*.jsonl") for record in records_of(file)]
+        for record in self.records + lost:
             if record.get("type") != "assistant" or not isinstance(record.get("uuid"), str):
                 continue
             key = key_of(record)
@@ -117,7 +122,9 @@ def states_of(binary: str, path: Path, folder: Path, *more: str) -> tuple[list[d
         return [json.loads(line) for line in lines], json.loads(stats.read_text())
 
 
-def check(binary: str, staged: Staged, folder: Path, totals: collections.Counter[str]) -> list[str]:
+def check(
+    binary: str, staged: Staged, folder: Path, totals: collections.Counter[str], shared_id: bool
+) -> list[str]:
     truth = Truth(staged.path)
     states, stats = states_of(binary, staged.path, folder)
     again, _ = states_of(binary, staged.path, folder)
@@ -129,15 +136,31 @@ def check(binary: str, staged: Staged, folder: Path, totals: collections.Counter
         faults.append("the compact form does not expand to the full one")
 
     # As many states as the official reader's chain has messages of models, but for the named skips.
-    answer = conversation(staged.config, staged.id)
+    reference = Reference(staged.path)
+    folders = reference.folders if shared_id else []
+    answer = conversation(staged.config, staged.id, folders[0] if folders else None)
     if not truth.plain:
         totals.update(faulty_files=1)
+    elif shared_id and not folders:
+        # The official reader is asked by id alone, and two files have this one.
+        totals.update(same_id=1)
     elif answer.raised is None:
-        chain = {truth.uuids[uuid] for uuid in answer.uuids if uuid in truth.uuids}
+        uuids = answer.uuids
+        session, reason = Backstory(Path(binary)).show(staged.path, staged.config)
+        if session is None:
+            faults.append(reason)
+        elif rules.broken_links(uuids, reference) or rules.resumed(uuids, session["chain"], reference):
+            # scripts/forge/chain.py holds this chain against the client's.
+            uuids = [entry["uuid"] for entry in session["chain"]]
+            totals.update(clients_chain=1)
+        chain = {truth.uuids[uuid] for uuid in uuids if uuid in truth.uuids}
         wanted = {key for key in chain if key not in truth.made_up and truth.says[key]}
         made = [truth.uuids.get(state["meta"]["uuid"]) for state in states]
-        for name, keys in (("no state", wanted - set(made)), ("a state too much", set(made) - wanted)):
-            if keys:
+        unprompted = stats["states"]["no_prompt"]
+        for name, keys, allowed in (
+            ("no state", wanted - set(made), unprompted), ("a state too much", set(made) - wanted, 0)
+        ):
+            if len(keys) > allowed:
                 faults.append(f"{name} for {len(keys)} messages, such as {sorted(map(str, keys))[0]}")
         if len(made) != len(set(made)):
             faults.append("a message has two states")
@@ -207,14 +230,11 @@ def main() -> int:
     totals: collections.Counter[str] = collections.Counter()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="backstory-states-") as scratch:
-        staged: list[Staged] = []
-        for at, folder in enumerate(options.sessions):
-            files = sorted(folder.rglob("*.jsonl"))
-            staged += stage_files(files, folder, Path(scratch, f"sessions{at}"))
-        for at, folder in enumerate(options.trees):
-            staged += stage_tree(folder, Path(scratch, f"trees{at}"))
+        below = staged_below(options.sessions, options.trees, Path(scratch))
+        staged = [one for members in below.values() for one in members]
+        ids = collections.Counter((one.config, one.id) for one in staged)
         for one in staged:
-            faults = check(options.binary, one, Path(scratch), totals)
+            faults = check(options.binary, one, Path(scratch), totals, ids[one.config, one.id] > 1)
             failed += bool(faults)
             for fault in faults[:5]:
                 print(f"  {one.label}: {fault}")
@@ -227,7 +247,8 @@ def main() -> int:
             print(f"{name} {stats['input']['records']:>8,} {states:>13,} {halves:>15,} {len(ours):>5,}")
     print(", ".join(f"{name} {count:,}" for name, count in totals.items()))
     print(f"states: {len(staged) - failed} sessions passed, {failed} failed")
-    return 1 if failed or not totals["states"] else 0
+    # Without the chain of the official reader there is nothing to hold the states against.
+    return 1 if failed or not totals["states"] or not totals["chain"] else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ calls, and inputs of calls must be objects once:
 
 The packages are installed without what they need: PyTorch and Ray are gigabytes that this code does not
 call (stand_in.py). Functions of verl and SkyRL are taken out of their files, because importing those
-starts Ray. The exit status is 1 when a row does not survive, 3 when the packages cannot be had.
+starts Ray. The exit status is 1 when a row does not survive, 3 when the packages cannot be had on this
+machine.
 """
 
 from __future__ import annotations
@@ -32,34 +33,14 @@ import tempfile
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from environments import HERE, python_or_exit
+
 FORMATS = ["trl", "llamafactory", "axolotl", "openai", "verl", "skyrl"]
 # Templates that know tools, one for each family. Llama's refuses messages with several calls, that of
 # gpt-oss shows only the first.
 TEMPLATES = ["qwen2_5", "qwen3", "qwen3_5_nothink", "glm4moe", "gptoss", "lfm2_2_5", "gemma4_v5", "nemotron_3_nano",
              "llama3_1"]
 ONE_CALL = {"llama3_1", "gptoss"}
-
-
-def python_of_venv() -> str:
-    """The interpreter of the environment, made once; the trainers themselves come without dependencies."""
-    made = subprocess.run([HERE / "venv", "trainers"], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        print(f"skipped: {made.stderr.strip().splitlines()[-1]}")
-        sys.exit(3)
-    python = made.stdout.strip()
-    wanted = HERE / "requirements-trainers-only.txt"
-    stamp = Path(python).parent.parent / "trainers.stamp"
-    if not stamp.exists() or stamp.read_text() != wanted.read_text():
-        done = subprocess.run(
-            [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-r", wanted],
-            capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            print(f"skipped: {done.stderr.strip().splitlines()[-1]}")
-            sys.exit(3)
-        stamp.write_text(wanted.read_text())
-    return python
 
 
 class Rows:
@@ -433,7 +414,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.inside:
         return inside(options)
-    python = python_of_venv()
+    python = python_or_exit("trainers")
     return subprocess.run([python, __file__, "--inside", *sys.argv[1:]], check=False).returncode
 
 

@@ -3,7 +3,7 @@
 
     check.py --binary backstory OUT...      OUT as run.py left it: truth.json and config/
 
-Prints every difference and exits 1 if there is any.
+Prints every difference. Exit 1 if there is any, and for a folder without truth.json.
 """
 
 import argparse
@@ -50,11 +50,13 @@ def main():
     for folder in options.folders:
         if not (folder / "truth.json").exists():
             print(f"{folder.parent.name}/{folder.name}: not forged")
+            found += 1
             continue
         lines = check_folder(folder, options.binary)
         found += len(lines)
         for line in lines:
             print(f"{folder.parent.name}/{folder.name}: {line}")
+    print(f"{len(options.folders)} folders, {found} differences")
     return 1 if found else 0
 
 

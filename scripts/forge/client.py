@@ -12,6 +12,8 @@ import pathlib
 import shutil
 import subprocess
 
+import check_status
+
 PACKAGE = "@anthropic-ai/claude-code"
 PROGRAM = "node_modules/.bin/claude"
 
@@ -53,6 +55,10 @@ class Unavailable(Exception):
     """The client cannot be had here; the message says why."""
 
 
+class Unreachable(Unavailable):
+    """Nobody could be asked for the client: the registry gives no answer, or there is no npm."""
+
+
 def number(version):
     """`2.1.50` as a tuple that sorts."""
     return tuple(int(part) for part in version.split("."))
@@ -86,6 +92,24 @@ def installed(version):
     return folder / PROGRAM if (folder / "ready").exists() else None
 
 
+def install_all(versions):
+    """Installs all that are named, so that a check can cut itself off from the network after.
+
+    Returns the programs by version, and what is missing as check_status.of_missing takes it. A registry that answered
+    for one version was reachable for all.
+    """
+    programs, missing, answered = {}, {}, False
+    for version in dict.fromkeys(versions):
+        try:
+            fresh = installed(version) is None
+            programs[version] = install(version)
+            answered |= fresh
+        except Unavailable as reason:
+            missing[version] = reason
+            answered |= not isinstance(reason, Unreachable)
+    return programs, {version: (str(reason), not answered) for version, reason in missing.items()}
+
+
 def install(version):
     """The path of a version's program, installed first if need be."""
     folder = cache() / version
@@ -100,7 +124,7 @@ def install(version):
 
 def fetch(version, folder):
     if not shutil.which("npm") or not shutil.which("node"):
-        raise Unavailable("npm and node are needed to install the client")
+        raise Unreachable("npm and node are needed to install the client")
     command = [
         "npm",
         "install",
@@ -109,7 +133,9 @@ def fetch(version, folder):
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
-        "--fetch-retries=1",
+        "--fetch-retries=2",
+        "--fetch-retry-mintimeout=1000",
+        "--fetch-timeout=60000",
     ]
     try:
         run = subprocess.run(
@@ -124,7 +150,8 @@ def fetch(version, folder):
         raise Unavailable("npm did not finish installing it in 300 s") from error
     if run.returncode != 0:
         said = [line for line in run.stderr.splitlines() if "error" in line.lower()]
-        raise Unavailable(f"npm cannot install it: {said[0].strip() if said else f'exit {run.returncode}'}")
+        kind = Unreachable if check_status.unanswered(run.stderr) else Unavailable
+        raise kind(f"npm cannot install it: {said[0].strip() if said else f'exit {run.returncode}'}")
     program = folder / PROGRAM
     check_start(program, version)
     (folder / "ready").touch()

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Resumes clones with the real client and judges what it would send.
 
-usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--versions V,V,...] [--presets P,P,...]
-                 [--limit N] [--table FILE] [--workers N] [--quiet]
+usage: clones.py --binary BACKSTORY [--sessions DIR]... [--forged DIR]... [--large] [--versions V,V,...]
+                 [--presets P,P,...] [--limit N] [--table FILE] [--workers N] [--quiet]
 
 Every session (of --sessions: .jsonl files; of --forged: what run.py left) is cloned with every preset, and each
 clone is resumed with one prompt by each version of the client: offline, in a configuration folder of its own, against
 an API on loopback that records the request. The request is judged as the API would, and its conversation is held
-against the plan. --limit takes that many pairs of session and preset, spread over all.
+against the plan. --limit takes that many pairs of session and preset, spread over all. --large adds a session near
+the limit of a model: the client must compact it whole (preset none) before it sends anything, and no smaller clone.
 
 A clone that is refused, or says something else than planned, is a failure, unless the client does not resume the
-source either, or leaves the same out of the source; those are listed apart. Exit 0: none failed; 1: some did; 3: no client can be had.
+source either, or leaves the same out of the source; those are listed apart. Exit 0: none failed; 1: some did, or a
+version that is named cannot be had or resumed no clone as planned; 3: the registry of the clients gives no answer.
 """
 
 import argparse
@@ -28,8 +30,11 @@ import tempfile
 sys.dont_write_bytecode = True
 
 import client
+import large
 import namespace
+import check_status
 import process
+import purpose
 import request as requests
 import script as scripts
 import server
@@ -49,7 +54,11 @@ PRESETS = {
 }
 PROMPT = "Forge asks: are you still there?"
 TIMED_OUT = "the client did not finish in time"
-process.LIMIT = 180.0
+COMPACTED = "the client compacts it before it sends the prompt"
+WINDOW = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "200000"}
+"""The newest clients compact before they send only where they are told a limit; older ones always."""
+SMALL = 120_000
+"""Tokens of a clone that no client has a reason to compact."""
 
 
 class Room:
@@ -72,7 +81,7 @@ class Room:
         log = self.folder / "requests.jsonl"
         log.unlink(missing_ok=True)
         api = server.start(script, {"title": "t", "compaction": "c"}, True, log)
-        variables = process.environment(self.folder / "home", self.config, api.server_port)
+        variables = process.environment(self.folder / "home", self.config, api.server_port) | WINDOW
         words = [str(client.installed(version)), "-p", "--resume", session, *client.mode_flags(version)]
         try:
             code, results = process.run_print(words, [{"text": PROMPT}], self.project, variables)
@@ -84,6 +93,8 @@ class Room:
             api.shutdown()
             api.server_close()
         said = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        if any(purpose.purpose_of(one["body"]) == "compaction" for one in said):
+            return None, COMPACTED
         asked = [one["body"] for one in said if any(PROMPT in text for text in last_texts(one["body"]))]
         asked = [body for body in asked if body.get("tools")]
         if not asked:
@@ -150,6 +161,10 @@ def try_one(binary, source, preset, version, scratch):
         if told is None:
             return "not cloned", reason
         body, reason = room.resume(version, told["id"])
+        if source.stem == large.SESSION and not PRESETS[preset]:
+            return ("ok", None) if reason == COMPACTED else ("failed", "nothing is proved: the whole is not compacted")
+        if reason == COMPACTED and told["after"]["tokens"] < SMALL:
+            return "failed", reason
         wanted, optional = requests.planned(told["path"], [m["uuid"] for m in told["messages"]])
         faults = [reason] if reason else judge(body, wanted, optional)
         if not faults:
@@ -189,6 +204,7 @@ def main():
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     parser.add_argument("--sessions", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--forged", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("--versions", default=",".join(VERSIONS))
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--limit", type=int, default=0)
@@ -196,25 +212,22 @@ def main():
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--quiet", action="store_true", help="name no session: for data that is not to be quoted")
     options = parser.parse_args()
-    versions = []
-    for version in options.versions.split(","):
-        try:
-            client.install(version)
-            versions.append(version)
-        except client.Unavailable as reason:
-            print(f"skipped: {version}: {reason}")
-    if not versions:
-        print("skipped: no client")
-        return 3
+    programs, missing = client.install_all(options.versions.split(","))
+    status = check_status.of_missing(missing)
+    if not programs:
+        return status
+    versions = list(programs)
     reason = namespace.isolate()
     if reason:
         print(f"clones: running without isolation: {reason}", file=sys.stderr)
     sources = find_sources(options.sessions, options.forged)
+    scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
+    if options.large:
+        sources.append(large.write(pathlib.Path(scratch)))
     presets = options.presets.split(",")
     pairs = spread([(source, preset) for preset in presets for source in sources], options.limit)
     jobs = [(source, preset, version) for source, preset in pairs for version in versions]
     counts, lines = collections.Counter(), []
-    scratch = tempfile.mkdtemp(prefix="backstory-resumes-")
     try:
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             outcomes = pool.map(lambda job: try_one(options.binary.resolve(), *job, scratch), jobs)
@@ -235,9 +248,8 @@ def main():
     print(f"{len(pairs)} clones, {len(jobs)} resumes\n" + "\n".join(table))
     if options.table:
         options.table.write_text("\n".join([*table, "", *lines]) + "\n", encoding="utf-8")
-    failed = sum(count for (_, outcome), count in counts.items() if outcome in ("failed", "timed out"))
-    good = sum(count for (_, outcome), count in counts.items() if outcome == "ok")
-    return 1 if failed or not good else 0
+    bad = [v for v in versions if counts[v, "failed"] or counts[v, "timed out"] or not counts[v, "ok"]]
+    return check_status.worst(status, check_status.FAILED if bad else check_status.FINE)
 
 
 if __name__ == "__main__":

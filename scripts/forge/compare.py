@@ -7,7 +7,7 @@ not asked for: the truth marks prompts and compactions that this client version 
 
 from compare_messages import Report, check_result, check_step
 
-NOT_TASKS = {"warmup", "compaction", "prompt-suggestion"}
+NOT_TASKS = {"warmup", "compaction", "prompt-suggestion", "side-question", "client-run"}
 """Kinds of subagents that the client starts for itself."""
 
 FAULTS_OF_CLIENTS = {("2.1.70", "duplicate-uuid")}

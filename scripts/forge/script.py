@@ -9,7 +9,7 @@ import time
 
 import purpose
 
-HOLD_LIMIT = 20.0
+HOLD_LIMIT = 120.0
 
 
 class Conversation:

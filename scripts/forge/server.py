@@ -22,7 +22,7 @@ BLOCK_PAUSE = 0.12
 """After a block that is not the last: longer than the client's write buffer waits (100 ms in 2.x)."""
 FINAL_PAUSE = 0.04
 """Between the last block and the final counts, for clients that write each block at once (until 2.1.58)."""
-STALL_LIMIT = 20.0
+STALL_LIMIT = 120.0
 
 
 def usage_of(conversation, index):

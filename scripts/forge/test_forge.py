@@ -252,6 +252,13 @@ class Scenarios(unittest.TestCase):
         self.assertEqual((old["name"], new["name"]), ("Task", "Agent"))
         self.assertIs(new["input"]["run_in_background"], False)
 
+    def test_a_queue_that_is_written_down_holds_the_prompt(self):
+        def recorded(version):
+            return scenario.load("queued", version, "/project")["runs"][0]["prompts"][1]["recorded"]
+
+        versions = ("1.0.60", "1.0.64", "2.0.29", "2.0.30", "2.0.55", "2.0.56", "2.1.45", "2.1.47")
+        self.assertEqual([version for version in versions if recorded(version)], ["1.0.60", "2.0.30", "2.0.55", "2.1.47"])
+
 
 if __name__ == "__main__":
     unittest.main()

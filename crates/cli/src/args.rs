@@ -2,7 +2,7 @@
 
 use crate::commands::{
     analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
-    overview, pairs, redact, replay, show, stats,
+    overview, pairs, redact, replay, show, stats, trust,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Replay(Box<replay::ReplayArguments>),
     Pairs(pairs::PairsArguments),
     Redact(redact::RedactArguments),
+    Trust(trust::TrustArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
 }

@@ -4,6 +4,7 @@
 use backstory_session::store::Root;
 use jiff::Timestamp;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The folders a user's agents write to when no root is named.
 pub(crate) fn default_roots() -> Vec<Root> {
@@ -83,6 +84,14 @@ pub(crate) fn state_folder() -> Option<PathBuf> {
     folder.map(|folder| folder.join("backstory"))
 }
 
+/// Where the user keeps settings of this program.
+pub(crate) fn config_folder() -> Option<PathBuf> {
+    let configured = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let configured = configured.filter(|path| path.is_absolute());
+    let folder = configured.or_else(|| home().map(|home| home.join(".config")));
+    folder.map(|folder| folder.join("backstory"))
+}
+
 /// The time at which the command runs.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
@@ -91,6 +100,12 @@ pub(crate) fn now() -> Timestamp {
 /// A variable that the user named as the one that holds a key.
 pub(crate) fn key(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
+}
+
+/// How long git may be silent, if the user says so.
+pub(crate) fn git_limit() -> Option<Duration> {
+    let seconds: f64 = std::env::var("BACKSTORY_GIT_TIMEOUT").ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
 }
 
 /// The user's pager; none if it was switched off or would only print.

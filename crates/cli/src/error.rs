@@ -1,7 +1,8 @@
 //! Errors as the user sees them: what failed, why, and what to type instead.
 
+use crate::commands::capture::quoted;
 use backstory_session::render::RenderError;
-use backstory_session::store::{Notice, NoticeKind, OutputError, StoreError};
+use backstory_session::store::{GitError, Notice, NoticeKind, OutputError, StoreError};
 use std::process::ExitCode;
 
 /// How a command that did its work ended.
@@ -88,6 +89,12 @@ impl CliError {
         CliError { kind, ..self }
     }
 
+    /// The same, with what it is about in front.
+    pub(crate) fn about(mut self, what: &str) -> CliError {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hints.push(hint.into());
         self
@@ -100,12 +107,41 @@ impl From<StoreError> for CliError {
     }
 }
 
+impl From<GitError> for CliError {
+    fn from(error: GitError) -> CliError {
+        let hint = match &error {
+            GitError::Start(_) => "is git installed?".to_owned(),
+            GitError::Failed { .. } => {
+                "`git log` in that folder shows what git itself says".to_owned()
+            }
+            GitError::Silent(_) => "look whether `git log` hangs there (a file that its \
+                configuration includes may be a pipe)\n\
+                if git is only slow there: BACKSTORY_GIT_TIMEOUT=300 backstory …"
+                .to_owned(),
+            GitError::NotOwned { top } => {
+                let top = quoted(top.as_os_str());
+                format!("if you trust it: git config --global --add safe.directory {top}")
+            }
+            GitError::Missing(id) => format!(
+                "`git cat-file -p {id}` gets it in a partial clone; `git fsck` lists what is missing"
+            ),
+            GitError::NoCommit => "git log --oneline --all lists commits".to_owned(),
+            GitError::NoFile { path, .. } => {
+                format!("git log --oneline --all -- {} lists commits of it", quoted(path.as_ref()))
+            }
+        };
+        CliError::new(error.to_string()).hint(hint)
+    }
+}
+
 impl From<OutputError> for CliError {
     fn from(error: OutputError) -> CliError {
         let plain = CliError::new(error.to_string());
         match error {
             OutputError::Foreign { .. } => plain.hint("name another folder, or move the file away"),
-            OutputError::Manifest { .. } => plain.hint("name another folder"),
+            OutputError::Manifest { .. } | OutputError::Guard(_) => {
+                plain.hint("name another folder")
+            }
             _ => plain,
         }
     }

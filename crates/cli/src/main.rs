@@ -4,12 +4,14 @@ mod args;
 mod commands;
 mod environment;
 mod error;
+mod guard;
 mod pager;
 mod prices;
 mod project;
 mod redaction;
 mod sample;
 mod select;
+mod settings;
 mod times;
 mod tokens;
 mod trail;
@@ -22,6 +24,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     backstory_session::store::read_tables_with(backstory_table::write_rows);
+    if let Some(limit) = environment::git_limit() {
+        backstory_session::store::limit_git(limit);
+    }
     let parsed = args::Arguments::command()
         .try_get_matches()
         .and_then(|given| Ok((args::Arguments::from_arg_matches(&given)?, given)));
@@ -30,7 +35,9 @@ fn main() -> ExitCode {
         Err(error) => return ui::usage_error(&error),
     };
     match commands::run(&arguments, &given) {
-        Ok(outcome) => outcome.into(),
-        Err(error) => ui::report(&error),
+        // Only the command that was run decides how this ends.
+        Ok(outcome @ error::Outcome::Code(_)) => outcome.into(),
+        Ok(outcome) => ui::ended(outcome.into()),
+        Err(error) => ui::ended(ui::report(&error)),
     }
 }

@@ -12,9 +12,10 @@ pub(crate) fn page(
     wanted: bool,
     show: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let pager = match wanted && std::io::stdout().is_terminal() {
-        true => environment::pager().and_then(start),
-        false => None,
+    let pager = if wanted && std::io::stdout().is_terminal() {
+        environment::pager().and_then(start)
+    } else {
+        None
     };
     let Some(mut pager) = pager else {
         let mut out = BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
@@ -39,9 +40,12 @@ pub(crate) fn show(text: &str) -> Result<(), CliError> {
     let height = terminal_size::terminal_size().map(|(_, height)| usize::from(height.0));
     let long = height.is_some_and(|height| text.lines().count() + 1 > height);
     let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
-    page(long, |out| match plain {
-        true => Ok(out.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?),
-        false => Ok(out.write_all(text.as_bytes())?),
+    page(long, |out| {
+        if plain {
+            Ok(out.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?)
+        } else {
+            Ok(out.write_all(text.as_bytes())?)
+        }
     })
 }
 

@@ -2,7 +2,11 @@
 
 use crate::error::CliError;
 use backstory_session::stats::Prices;
+use backstory_session::store::read_small_text;
 use std::path::Path;
+
+/// More than any table of prices has.
+const LARGEST: u64 = 64 << 20;
 
 /// The table at `path`, else the bundled one.
 pub(crate) fn read(path: Option<&Path>) -> Result<Prices, CliError> {
@@ -13,6 +17,6 @@ pub(crate) fn read(path: Option<&Path>) -> Result<Prices, CliError> {
         CliError::new(format!("prices `{}`: {cause}", path.display()))
             .hint("docs/stats-json.md shows the form of a price table")
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_small_text(path, LARGEST).map_err(|error| wrong(error.reason()))?;
     Prices::parse(&text).map_err(|error| wrong(error.to_string()))
 }

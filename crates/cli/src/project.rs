@@ -7,10 +7,13 @@ use crate::ui;
 use backstory_session::history::{
     Gathered, PathScope, ShellTouch, Target, Traced, collect, normal_path, trace,
 };
-use backstory_session::store::Notice;
+use backstory_session::store::{Notice, read_small};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+/// More than a file has that people edit.
+pub(crate) const LARGEST_FILE: u64 = 256 << 20;
 
 /// A file that agents edited.
 #[derive(Debug)]
@@ -116,8 +119,8 @@ fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<Pr
             }
         }
         let path = PathBuf::from(&own);
-        let text =
-            std::fs::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = read_small(&path, LARGEST_FILE).ok();
+        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let shown = own.strip_prefix(&here).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&own);
         ProjectFile { shown: shown.to_owned(), path, names, text }
     };

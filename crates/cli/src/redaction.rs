@@ -2,11 +2,17 @@
 
 use crate::environment;
 use crate::error::CliError;
+use crate::figures::counted;
+use crate::guard::agents_guard;
+use crate::settings::{self, Standing};
 use crate::ui;
-use backstory_session::redact::{Class, Classes, Config, CopyError, RedactError, Redactor, Report};
-use backstory_session::store::{Access, StoreError, create_folder, write_file};
+use backstory_session::redact::{
+    Class, Classes, Config, CopyError, Exceptions, OwnRules, RedactError, Redactor, Report,
+    own_settings,
+};
+use backstory_session::render::View;
+use backstory_session::store::{Access, StoreError, create_folder_of, write_file};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// The classes named, and secrets.
 pub(crate) fn classes(names: &[String]) -> Result<Classes, CliError> {
@@ -18,20 +24,42 @@ pub(crate) fn classes(names: &[String]) -> Result<Classes, CliError> {
     })
 }
 
-/// The nearest `.backstory.toml` and what it says.
-pub(crate) fn own_settings() -> Result<Option<(PathBuf, String)>, CliError> {
-    let here = std::path::absolute(".")?;
-    let mut places = here.ancestors().map(|folder| folder.join(".backstory.toml"));
-    let Some(path) = places.find(|path| path.is_file()) else { return Ok(None) };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|cause| CliError::new(format!("`{}`: {cause}", path.display())))?;
-    Ok(Some((path, text)))
-}
-
-/// A redactor with the bundled rules and those of the nearest `.backstory.toml`.
+/// A redactor with the bundled rules and those of the settings. Says which exceptions are used and
+/// which are not.
 pub(crate) fn redactor(classes: Classes) -> Result<Redactor, CliError> {
     let home = environment::home();
-    let (file, own_rules) = own_settings()?.unzip();
+    let mut own_rules = Vec::new();
+    for file in settings::found()? {
+        let shown = file.path.display();
+        let wrong = |error: RedactError| {
+            let hint = match error {
+                RedactError::Toml(_) => "the section is [redact], with `allow` and [[redact.rule]]",
+                RedactError::Rule(..) => "a rule has id, keywords and regex",
+                RedactError::Allow(..) => "each `allow` is a regular expression",
+            };
+            CliError::new(format!("`{shown}`: {error}")).hint(hint)
+        };
+        let count = own_settings(&file.text).map_err(wrong)?.allow.len() as u64;
+        let exceptions = counted(count, "exception", "exceptions");
+        let use_them = match file.standing {
+            Standing::Own => Exceptions::Used,
+            Standing::Trusted => Exceptions::Used,
+            Standing::Unknown => Exceptions::Ignored,
+        };
+        if count > 0 && use_them == Exceptions::Used {
+            ui::say(&format!("`{shown}`: {exceptions} from redaction in use"));
+        }
+        if count > 0 && use_them == Exceptions::Ignored {
+            ui::warn(&format!(
+                "`{shown}`: {exceptions} from redaction not used: the file is not trusted"
+            ));
+            ui::hint(&settings::trust_hint(&file.path));
+        }
+        let rules = OwnRules { text: file.text.clone(), exceptions: use_them };
+        let alone = Config { own_rules: vec![rules.clone()], ..Config::default() };
+        Redactor::new(&alone).map_err(wrong)?;
+        own_rules.push(rules);
+    }
     let config = Config {
         classes,
         salt: salt(),
@@ -39,15 +67,7 @@ pub(crate) fn redactor(classes: Classes) -> Result<Redactor, CliError> {
         user: None,
         own_rules,
     };
-    Redactor::new(&config).map_err(|error| {
-        let place = file.map(|path| format!("`{}`: ", path.display())).unwrap_or_default();
-        let hint = match error {
-            RedactError::Toml(_) => "the section is [redact], with `allow` and [[redact.rule]]",
-            RedactError::Rule(..) => "a rule has id, keywords and regex",
-            RedactError::Allow(..) => "each `allow` is a regular expression",
-        };
-        CliError::new(format!("{place}{error}")).hint(hint)
-    })
+    Redactor::new(&config).map_err(|error| CliError::new(error.to_string()))
 }
 
 /// A key of this machine, made at first use: with it the same session gives the same placeholders
@@ -64,14 +84,16 @@ fn salt() -> Vec<u8> {
         return kept;
     }
     let key = fresh();
-    let kept = path.parent().map_or(Ok(()), create_folder).and_then(|()| {
-        write_file(&path, Access::Private, |out| {
+    let keep = || {
+        let to = agents_guard().file(&path)?;
+        create_folder_of(&to, Access::Private)?;
+        write_file(&to, Access::Private, |out| {
             out.write_all(&key).map_err(|cause| StoreError::Io { path: path.clone(), cause })
-        })
-        .map(drop)
-    });
-    if let Err(error) = kept {
-        ui::warn(&format!("{error}; placeholders will differ from run to run"));
+        })?;
+        Ok::<_, CliError>(())
+    };
+    if let Err(error) = keep() {
+        ui::warn(&format!("{}; placeholders will differ from run to run", error.message));
     }
     key
 }
@@ -81,6 +103,24 @@ pub(crate) fn summary(report: &Report) -> Option<String> {
     let rules: Vec<String> =
         report.rules().map(|(_, rule, tally)| format!("{rule} {}", tally.places)).collect();
     (!rules.is_empty()).then(|| rules.join(", "))
+}
+
+/// How much of each class was taken out, for the head of a document: `secrets 3, paths 12`.
+pub(crate) fn by_class(report: &Report) -> String {
+    let counts = Class::ALL.map(|class| (class.name(), report.places(class)));
+    let found: Vec<String> = counts
+        .iter()
+        .filter(|(_, places)| *places > 0)
+        .map(|(class, places)| format!("{class} {places}"))
+        .collect();
+    if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
+}
+
+/// A view whose documents say what was taken out.
+pub(crate) fn telling(view: &View, report: &Report) -> View {
+    let mut view = view.clone();
+    view.facts.push(("Taken out".to_owned(), by_class(report)));
+    view
 }
 
 impl From<CopyError> for CliError {

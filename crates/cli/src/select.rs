@@ -19,7 +19,7 @@ use backstory_session::store::{
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Sessions that were found, and where.
@@ -169,8 +169,12 @@ impl Selection {
     /// What SESSION stands for: the file at `path`, if it is one.
     pub(crate) fn one(&self, wanted: &str, path: Option<&Root>) -> Result<Chosen<'_>, CliError> {
         let Some(root) = path else { return self.resolve(wanted) };
-        let session = self.found.sessions.iter().find(|files| files.path == root.path);
-        let agent = || self.found.stray_agents.iter().find(|agent| agent.path == root.path);
+        let place = resolve(&root.path);
+        let is_it = |path: &Path| path == root.path || resolve(path) == place;
+        let session = self.found.sessions.iter().find(|files| is_it(&files.path));
+        let below = || self.found.sessions.iter().flat_map(|files| &files.agents);
+        let agent =
+            || self.found.stray_agents.iter().chain(below()).find(|agent| is_it(&agent.path));
         session.map(Chosen::Session).or_else(|| agent().map(Chosen::Agent)).ok_or_else(|| {
             CliError::new(format!("`{}`: not a session file", root.path.display()))
                 .hint("backstory ls --root DIR lists what is in a folder")
@@ -318,13 +322,17 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// The files it is read from; a folder for what is kept in one.
-    fn sources(&self) -> Vec<&'a Path> {
-        let (main, agents) = match self {
-            Chosen::Session(files) => (Some(files.path.as_path()), files.agents.as_slice()),
-            Chosen::Agent(file) => (None, std::slice::from_ref(*file)),
+    /// The files it is read from, and the folder of what is kept in one.
+    pub(crate) fn sources(&self) -> Vec<PathBuf> {
+        let (own, subagents) = match self {
+            Chosen::Session(files) => {
+                let parts = agents::files_of(files).into_iter().map(|file| file.path);
+                (std::iter::once(files.path.clone()).chain(parts).collect(), &*files.agents)
+            }
+            Chosen::Agent(file) => (Vec::new(), std::slice::from_ref(*file)),
         };
-        main.into_iter().chain(agents.iter().map(|agent| agent.path.as_path())).collect()
+        let theirs = subagents.iter().flat_map(|one| [Some(&one.path), one.meta.as_ref()]);
+        own.into_iter().chain(theirs.flatten().cloned()).collect()
     }
 
     /// A name for a file made of it that no other session's has: by its path, and by its id where
@@ -344,16 +352,6 @@ impl<'a> Chosen<'a> {
             Chosen::Session(files) => files.total_bytes(),
             Chosen::Agent(file) => file.bytes,
         }
-    }
-}
-
-/// Output never goes into a file that it is made of.
-pub(crate) fn refuse_sources(out: &Path, chosen: &[Chosen<'_>]) -> Result<(), CliError> {
-    let place = resolve(out);
-    match chosen.iter().flat_map(Chosen::sources).any(|source| resolve(source) == place) {
-        true => Err(CliError::new(format!("`{}`: that is a session itself", out.display()))
-            .hint("name another file")),
-        false => Ok(()),
     }
 }
 
@@ -437,9 +435,10 @@ pub(crate) fn for_each<A: Send>(
 pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
     let places: Vec<String> =
         roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    let message = match places.is_empty() {
-        true => "no sessions in what was named".to_owned(),
-        false => format!("no sessions in {}", places.join(", ")),
+    let message = if places.is_empty() {
+        "no sessions in what was named".to_owned()
+    } else {
+        format!("no sessions in {}", places.join(", "))
     };
     let message = match missing.iter().find(|notice| notice.kind == NoticeKind::Failed) {
         None => message,

@@ -8,7 +8,7 @@ use backstory_session::history::{
     Collected, Committed, Gathered, PathScope, ShellTouch, Target, Traced, collect, telling_part,
     trace,
 };
-use backstory_session::store::{Git, Notice};
+use backstory_session::store::{Git, GitError, Notice};
 use clap::Args;
 use jiff::Timestamp;
 use std::path::Path;
@@ -49,6 +49,7 @@ impl FileTrail {
         let selection = Selection::find(global, &[], Seek::All)?;
         let mut scope = PathScope::new(path, &arguments.recorded_as);
         let mut collected = read(&selection, &scope);
+        let mut unasked: Vec<Notice> = Vec::new();
         // A name the agent itself gave the file may lead to an earlier one.
         for _ in 0..8 {
             let names = scope.names();
@@ -60,12 +61,16 @@ impl FileTrail {
             collected = read(&selection, &scope);
         }
         if !arguments.no_follow && needs_names(&collected.gathered, &scope) {
-            let more = git_names(path, arguments);
+            let more = git_names(path, arguments).unwrap_or_else(|notice| {
+                unasked.push(notice);
+                Vec::new()
+            });
             if more.iter().filter(|name| scope.add(name)).count() > 0 {
                 collected = read(&selection, &scope);
             }
         }
-        let notices = selection.missing(&collected.failures);
+        let mut notices = selection.missing(&collected.failures);
+        notices.extend(unasked);
         if !global.quiet {
             ui::notices(&notices);
         }
@@ -80,32 +85,46 @@ impl FileTrail {
         Ok(FileTrail { gathered: collected.gathered, names, sessions_searched, notices })
     }
 
+    /// How many edits of the file are known, whenever they were made.
+    pub(crate) fn edits(&self) -> u64 {
+        let chains = self.names.iter().filter_map(|name| self.gathered.chains.get(name.as_str()));
+        chains.map(|chain| chain.edits().count() as u64).sum()
+    }
+
     /// Follows the lines of `text`.
     pub(crate) fn trace(&self, text: &str, until: Option<Timestamp>) -> Traced<'_> {
         let path = self.names.first().map_or("", String::as_str);
         trace(&self.gathered, &self.names, Some(Target { path, text, until }))
     }
 
-    /// Looks into the commits of the file for edits whose place no session tells.
+    /// Looks into the commits of the file for edits whose place no session tells; gives what could
+    /// not be looked into.
     pub(crate) fn add_commits(
         &mut self,
         git: &Git,
         path: &Path,
         commit: &str,
         traced: &[Timestamp],
-    ) {
-        let Some(inside) = git.relative(path) else { return };
-        let changes = git.changes(commit, &inside).unwrap_or_default();
+    ) -> Vec<Notice> {
+        let Some(inside) = git.relative(path) else { return Vec::new() };
+        let mut unasked = Vec::new();
+        let mut tell = |error: &GitError| {
+            let notice = error.is_refusal().then(|| Notice::failed(git.top(), error.to_string()));
+            unasked.extend(notice.filter(|notice| !self.notices.contains(notice)));
+        };
+        let changes = git.changes(commit, &inside).inspect_err(&mut tell).unwrap_or_default();
         let newest = |time: &Timestamp| changes.iter().find(|(_, made)| made <= time);
         let mut wanted: Vec<&(String, Timestamp)> = traced.iter().filter_map(newest).collect();
         wanted.sort_by_key(|(_, time)| *time);
         wanted.dedup();
         for (id, time) in wanted.into_iter().take(MOST_COMMITS) {
             // The file may be missing there: it was removed.
-            let Ok(bytes) = git.file(id, &inside) else { continue };
+            let Ok(bytes) = git.file(id, &inside).inspect_err(&mut tell) else { continue };
             let content = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
             self.gathered.committed.push(Committed { time: *time, content });
         }
+        self.notices.extend(unasked.iter().cloned());
+        unasked
     }
 
     /// Commands that may have changed the file in a span of time: those that name it, else those
@@ -116,7 +135,7 @@ impl FileTrail {
         before: Option<Timestamp>,
     ) -> Vec<&ShellTouch> {
         let inside = |touch: &&ShellTouch| {
-            touch.time.is_some_and(|time| {
+            touch.when.time.is_some_and(|time| {
                 after.is_none_or(|after| time >= after)
                     && before.is_none_or(|before| time <= before)
             })
@@ -170,15 +189,22 @@ fn needs_names(gathered: &Gathered, scope: &PathScope) -> bool {
     })
 }
 
-fn git_names(path: &Path, arguments: &TrailArguments) -> Vec<String> {
-    let Some(git) = Git::holding(path) else { return Vec::new() };
-    let Some(inside) = git.relative(path) else { return Vec::new() };
-    let names = git.earlier_names("HEAD", &inside).unwrap_or_default();
+/// Names the file had before, as git tells them; a notice if it could not be asked.
+fn git_names(path: &Path, arguments: &TrailArguments) -> Result<Vec<String>, Notice> {
+    let Some(git) = Git::holding(path) else { return Ok(Vec::new()) };
+    let Some(inside) = git.relative(path) else { return Ok(Vec::new()) };
+    let names = match git.earlier_names("HEAD", &inside) {
+        Ok(names) => names,
+        Err(error) if error.is_refusal() => {
+            return Err(Notice::failed(git.top(), error.to_string()));
+        }
+        Err(_) => Vec::new(),
+    };
     let top = git.top().to_string_lossy().into_owned();
     let places: Vec<&str> = std::iter::once(top.as_str())
         .chain(arguments.recorded_as.iter().map(String::as_str))
         .collect();
     let full =
         |name: &String| places.iter().map(|place| format!("{place}/{name}")).collect::<Vec<_>>();
-    names.iter().flat_map(full).collect()
+    Ok(names.iter().flat_map(full).collect())
 }

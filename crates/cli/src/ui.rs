@@ -1,5 +1,4 @@
 //! The terminal: the only code that prints.
-#![allow(clippy::print_stderr)]
 
 use crate::args::ColorChoice;
 use crate::environment;
@@ -61,12 +60,38 @@ impl JsonLines {
     }
 }
 
-/// Prints a problem of the command line itself; clap knows its own exit codes.
+/// Prints a problem of the command line itself, or what was asked for; clap knows its own exit
+/// codes.
 pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
-    match error.print() {
-        Ok(()) => ExitCode::from(error.exit_code().clamp(0, 255) as u8),
-        Err(_) => ExitCode::SUCCESS,
+    let code = ExitCode::from(error.exit_code().clamp(0, 255) as u8);
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Ok(()) => code,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => code,
+        Err(_) => ExitCode::from(2),
     }
+}
+
+/// Whether something could not be written to standard error.
+static MUTE: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard error. A reader who went away misses nothing that matters; where it cannot be
+/// written for another reason, the command has failed.
+fn tell(text: std::fmt::Arguments<'_>) {
+    let written = anstream::stderr().lock().write_fmt(text);
+    if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+        MUTE.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How the program ends, given that what it said has to reach somebody.
+pub(crate) fn ended(code: ExitCode) -> ExitCode {
+    if MUTE.load(Ordering::Relaxed) { ExitCode::from(2) } else { code }
+}
+
+/// Says what to type after a warning.
+pub(crate) fn hint(text: &str) {
+    tell(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(text)));
 }
 
 /// Prints an error with its hints.
@@ -75,13 +100,13 @@ pub(crate) fn report(error: &CliError) -> ExitCode {
         ErrorKind::ClosedPipe => return ExitCode::SUCCESS,
         ErrorKind::Failed | ErrorKind::NotFound => {}
     }
-    anstream::eprintln!("{ERROR}error{ERROR:#}: {}", terminal_line(&error.message));
+    tell(format_args!("{ERROR}error{ERROR:#}: {}\n", terminal_line(&error.message)));
     for hint in &error.hints {
         let mut lines = hint.lines();
         let first = lines.next().unwrap_or_default();
-        anstream::eprintln!("{ACCENT}hint{ACCENT:#}: {}", terminal_line(first));
+        tell(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(first)));
         for line in lines {
-            anstream::eprintln!("      {}", terminal_line(line));
+            tell(format_args!("      {}\n", terminal_line(line)));
         }
     }
     ExitCode::from(if error.kind == ErrorKind::NotFound { 1 } else { 2 })
@@ -92,20 +117,20 @@ pub(crate) fn notices(notices: &[Notice]) {
     const SHOWN: usize = 10;
     for notice in notices.iter().take(SHOWN) {
         let path = notice.path.to_string_lossy();
-        anstream::eprintln!(
-            "{WARN}skipped{WARN:#}: `{}`: {}",
+        tell(format_args!(
+            "{WARN}skipped{WARN:#}: `{}`: {}\n",
             terminal_line(&path),
             terminal_line(&notice.reason)
-        );
+        ));
     }
     if notices.len() > SHOWN {
-        anstream::eprintln!("{WARN}skipped{WARN:#}: {} more", notices.len() - SHOWN);
+        tell(format_args!("{WARN}skipped{WARN:#}: {} more\n", notices.len() - SHOWN));
     }
 }
 
 /// Says something that is not part of the answer.
 pub(crate) fn say(text: &str) {
-    anstream::eprintln!("{DIM}{}{DIM:#}", terminal_line(text));
+    tell(format_args!("{DIM}{}{DIM:#}\n", terminal_line(text)));
 }
 
 /// Says what was left out, how much of each; nothing where nothing was.
@@ -122,7 +147,7 @@ pub(crate) fn say_left_out(counts: &[(u64, &str, &str)]) {
 
 /// Warns of something that is not worth stopping for, in one line.
 pub(crate) fn warn(text: &str) {
-    anstream::eprintln!("{WARN}warning{WARN:#}: {}", terminal_line(text));
+    tell(format_args!("{WARN}warning{WARN:#}: {}\n", terminal_line(text)));
 }
 
 /// Asks a question that is answered with yes or no; no where nobody can answer.
@@ -130,7 +155,7 @@ pub(crate) fn confirm(question: &str) -> bool {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return false;
     }
-    anstream::eprint!("{question} [y/N] ");
+    tell(format_args!("{question} [y/N] "));
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer).is_ok();
     read && matches!(answer.trim(), "y" | "Y" | "yes")

@@ -7,7 +7,9 @@ use crate::select::{Chosen, Seek, Selection, as_path, no_sessions, refuse_other_
 use crate::ui;
 use backstory_format::Limits;
 use backstory_session::model::Agent;
-use backstory_session::store::{AgentFile, Notice, ProjectScope, Root, SessionFiles, discover};
+use backstory_session::store::{
+    AgentFile, Notice, ProjectScope, Root, SessionFiles, discover, once_each,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -51,10 +53,7 @@ impl Work {
             }
             work.roots = selection.roots;
         }
-        work.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
-        work.sessions.dedup_by(|a, b| a.place() == b.place());
-        work.agents.sort_by(|a, b| a.path.cmp(&b.path));
-        work.agents.dedup_by(|a, b| a.path == b.path);
+        once_each(&mut work.sessions, &mut work.agents);
         Ok(work)
     }
 

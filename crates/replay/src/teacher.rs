@@ -168,6 +168,25 @@ pub fn parse_teachers(text: &str, prices: &PriceTable) -> Result<Vec<Teacher>, T
     Ok(teachers)
 }
 
+/// Whether a file of settings speaks of teachers, in whatever form.
+pub fn names_teachers(text: &str) -> bool {
+    toml::from_str::<toml::Table>(text).is_ok_and(|file| file.contains_key("teacher"))
+}
+
+/// Whether an address is of this machine, so that nothing sent there can be overheard.
+fn is_loopback(base_url: &str) -> bool {
+    let rest = base_url.strip_prefix("http://").unwrap_or(base_url);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(six) => six.split_once(']').map_or("", |(host, _)| host),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    // `user@host` is somebody else's host with a misleading name before it.
+    !authority.contains('@')
+        && (host.eq_ignore_ascii_case("localhost")
+            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback()))
+}
+
 impl Entry {
     fn read(self, prices: &PriceTable) -> Result<Teacher, String> {
         if self.id.is_empty() || self.model.is_empty() {
@@ -175,6 +194,9 @@ impl Entry {
         }
         if !(self.base_url.starts_with("https://") || self.base_url.starts_with("http://")) {
             return Err("base_url begins with https:// or http://".to_owned());
+        }
+        if self.base_url.starts_with("http://") && !is_loopback(&self.base_url) {
+            return Err("base_url: http:// is for this machine only; write https://".to_owned());
         }
         if self.concurrency == 0 || self.concurrency > MOST_AT_ONCE {
             return Err(format!("concurrency is a number from 1 to {MOST_AT_ONCE}"));
@@ -263,6 +285,27 @@ mod tests {
             let error = read(&format!("{plain}{more}")).unwrap_err();
             assert!(error.contains(cause), "{more}: {error}");
         }
+        for (url, fine) in [
+            ("http://127.0.0.1:8080/v1", true),
+            ("http://127.9.9.9", true),
+            ("http://[::1]:8080/v1", true),
+            ("http://LOCALHOST/v1", true),
+            ("https://api.example.com", true),
+            ("http://api.example.com/v1", false),
+            ("http://localhost.example.com", false),
+            ("http://127.0.0.1.example.com", false),
+            ("http://localhost@example.com", false),
+            ("http://localhost:x@example.com/", false),
+            ("http://example.com/localhost", false),
+            ("http://example.com\\@localhost", false),
+            ("http://10.0.0.1", false),
+            ("http://[::ffff:1.2.3.4]", false),
+            ("http://", false),
+        ] {
+            let text = format!("[[teacher]]\nid='a'\nmodel='m'\nbase_url='{url}'\n");
+            assert_eq!(read(&text).is_ok(), fine, "{url}");
+        }
+        assert!(names_teachers(plain) && !names_teachers("[redact]"));
         assert!(read(&format!("{plain}{plain}")).unwrap_err().contains("two of this id"));
     }
 }

@@ -13,7 +13,7 @@ use backstory_session::export::{
 use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
-use backstory_session::store::{Root, discover, replace_file};
+use backstory_session::store::{Root, discover};
 use common::{all_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -580,7 +580,7 @@ fn a_session_with_an_unreadable_part_is_exported_raw_only() {
         salt: b"salt".to_vec(),
         home: None,
         user: None,
-        own_rules: None,
+        own_rules: Vec::new(),
     })
     .unwrap();
     let read =
@@ -612,7 +612,8 @@ fn benchmarked(folder: &Path) -> Session {
                              "tokens_received": 50, "api_calls": 1 },
         },
     });
-    replace_file(&path, text.to_string().as_bytes()).unwrap();
+    #[allow(clippy::disallowed_methods)]
+    std::fs::write(&path, text.to_string()).unwrap();
     let found = discover(&[Root { path: path.clone() }]);
     agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
 }

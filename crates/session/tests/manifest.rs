@@ -5,7 +5,7 @@ mod common;
 
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
-use backstory_session::model::{Session, UsageTotal};
+use backstory_session::model::{Block, Content, Session, TurnKind, UsageTotal};
 use backstory_session::store::{Root, discover};
 use common::testdata;
 use std::collections::BTreeMap;
@@ -197,4 +197,39 @@ fn discovery_finds_what_the_trees_hold() {
             assert_eq!(row[column], count.to_string(), "{}: {column}", row["tree"]);
         }
     }
+}
+
+#[test]
+fn a_prompt_that_only_the_call_holds_starts_the_agent() {
+    let found = discover(&[Root { path: tree("subagents-2.0-without-prompts") }]);
+    let (session, failures) =
+        claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
+    assert!(failures.is_empty());
+    let mut asked = Vec::new();
+    for agent in &session.subagents {
+        let first = &agent.turns[0];
+        let texts = first.prompt.blocks.iter().map(|part| match &part.block {
+            Block::Text(Content::Owned(text)) => text.to_string(),
+            other => panic!("not text from another file: {other:?}"),
+        });
+        asked.push((agent.id.as_str(), first.kind, texts.collect::<Vec<_>>(), first.line));
+    }
+    let shelves = vec!["Count the shelves of the kiln.".to_owned()];
+    let heat = vec!["Say whether the kiln is “hot”.".to_owned()];
+    assert_eq!(
+        asked,
+        [
+            ("c5512d80", TurnKind::Continuation, Vec::new(), None),
+            ("41c07d19", TurnKind::Task, shelves, None),
+            ("9b20e6f3", TurnKind::Task, heat, None),
+        ]
+    );
+}
+
+#[test]
+fn a_second_writing_of_the_history_is_told_as_an_event() {
+    let session = read_alone(&testdata("sessions/v1.0-history-written-again.jsonl"));
+    let events = session.turns.iter().flat_map(|turn| &turn.events);
+    let again = events.filter(|event| &*event.kind == "history-written-again");
+    assert_eq!(again.map(|event| event.line).collect::<Vec<_>>(), [1, 3]);
 }

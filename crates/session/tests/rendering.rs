@@ -3,17 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
+#[path = "../../../fuzz/laws/render.rs"]
+mod laws;
 
-use backstory_session::escape::{self, is_unsafe};
-use backstory_session::model::{Block, Session, Turn, TurnKind};
+use backstory_session::escape::is_unsafe;
+use backstory_session::model::Session;
 use backstory_session::render::{self, Look, View};
 use common::{sessions, testdata};
-use comrak::nodes::{AstNode, NodeValue};
-use comrak::{Arena, Options, parse_document};
-use jiff::tz::TimeZone;
+use laws::{
+    check_hostile, expected, first_foreign_control, html, live_parts, markdown, session_with,
+    structure, terminal, view,
+};
 use scraper::{Html, Selector};
 use std::collections::HashSet;
-use std::io::Write as _;
 use std::path::Path;
 
 /// The bundled sessions, and real ones where the machine has some.
@@ -21,120 +23,15 @@ fn all_sessions() -> Vec<Session> {
     let mut all = common::all_sessions();
     #[allow(clippy::disallowed_methods)]
     if let Ok(folder) = std::env::var("BACKSTORY_SESSIONS") {
-        all.extend(sessions(Path::new(&folder)));
+        let real = sessions(Path::new(&folder));
+        assert!(!real.is_empty(), "{folder} holds no session");
+        all.extend(real);
     }
     all
 }
 
-/// What must be there: the session, its branches left behind, its subagents.
-struct Expected {
-    turns: usize,
-    calls: usize,
-    agents: usize,
-    /// Words that people typed.
-    prompts: Vec<String>,
-    edits: usize,
-}
-
-fn expected(session: &Session) -> Expected {
-    let shown: Vec<&Session> =
-        session.walk().into_iter().filter(|one| !one.kind.is_housekeeping()).collect();
-    let turns: Vec<&Turn> = shown
-        .iter()
-        .flat_map(|one| one.turns.iter().chain(one.abandoned.iter().flat_map(|b| &b.turns)))
-        .collect();
-    Expected {
-        turns: turns.len(),
-        calls: turns.iter().map(|turn| turn.calls().count()).sum(),
-        agents: shown.len() - 1,
-        prompts: shown.iter().flat_map(|one| typed(one)).collect(),
-        edits: turns
-            .iter()
-            .flat_map(|turn| turn.calls())
-            .filter(|call| call.name.as_deref().is_some_and(render::is_edit))
-            .count(),
-    }
-}
-
-fn typed(session: &Session) -> Vec<String> {
-    let mut reader = session.source.open().unwrap();
-    let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
-    let turns = session.turns.iter().chain(left).filter(|turn| turn.kind == TurnKind::Human);
-    let mut prompts = Vec::new();
-    for part in turns.flat_map(|turn| &turn.prompt.blocks).filter(|part| !part.context) {
-        if let Block::Text(text) = &part.block {
-            let text = reader.text(text).unwrap();
-            prompts.push(escape::lines(text.trim_matches('\n').trim_end()).into_owned());
-        }
-    }
-    prompts.retain(|prompt| !prompt.trim().is_empty());
-    prompts
-}
-
-fn view() -> View {
-    View::new(TimeZone::UTC)
-}
-
-fn markdown(session: &Session, view: &View) -> String {
-    let mut out = Vec::new();
-    render::markdown(session, view, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
-fn html(session: &Session, view: &View) -> String {
-    let mut out = Vec::new();
-    render::html(session, view, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
-fn terminal(session: &Session, view: &View, look: Look) -> String {
-    let mut out = Vec::new();
-    render::terminal(session, view, look, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
-}
-
-/// Structure of a document as CommonMark sees it.
-#[derive(Default)]
-struct Structure {
-    headings: Vec<u8>,
-    anchors: HashSet<String>,
-    links: Vec<String>,
-    quotes: usize,
-    foreign_html: Vec<String>,
-    images: usize,
-}
-
-fn structure(text: &str) -> Structure {
-    let arena = Arena::new();
-    let root = parse_document(&arena, text, &Options::default());
-    let mut found = Structure::default();
-    visit(root, &mut found);
-    found
-}
-
-fn visit<'a>(root: &'a AstNode<'a>, found: &mut Structure) {
-    for node in root.descendants() {
-        match &node.data.borrow().value {
-            NodeValue::Heading(heading) if heading.level < 6 => found.headings.push(heading.level),
-            NodeValue::BlockQuote => found.quotes += 1,
-            NodeValue::Image(_) => found.images += 1,
-            NodeValue::Link(link) => found.links.push(link.url.clone()),
-            NodeValue::HtmlBlock(block) => found.foreign_html.push(block.literal.clone()),
-            NodeValue::HtmlInline(text) => {
-                let own = text.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\">"));
-                match own {
-                    Some(anchor) => assert!(found.anchors.insert(anchor.to_owned()), "{anchor}"),
-                    None if text == "</a>" => {}
-                    None => found.foreign_html.push(text.clone()),
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 #[test]
@@ -196,82 +93,6 @@ fn pages_parse_back_into_what_they_were_made_of() {
     }
 }
 
-/// Whatever could run, load or leave the page.
-fn live_parts(page: &Html) -> Vec<String> {
-    const ELEMENTS: [&str; 42] = [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "a",
-        "header",
-        "h1",
-        "h2",
-        "h3",
-        "dl",
-        "dt",
-        "dd",
-        "nav",
-        "svg",
-        "rect",
-        "details",
-        "summary",
-        "ol",
-        "ul",
-        "li",
-        "main",
-        "section",
-        "p",
-        "div",
-        "span",
-        "pre",
-        "code",
-        "b",
-        "em",
-        "strong",
-        "s",
-        "ins",
-        "del",
-        "blockquote",
-        "table",
-        "tr",
-        "th",
-        "td",
-        "footer",
-        "img",
-    ];
-    let mut live = Vec::new();
-    for node in page.tree.nodes() {
-        let Some(element) = node.value().as_element() else { continue };
-        let name = element.name();
-        if !ELEMENTS.contains(&name) && !matches!(name, "tbody" | "br" | "hr") {
-            live.push(format!("<{name}>"));
-        }
-        for (attribute, value) in element.attrs() {
-            let value = value.trim().to_ascii_lowercase();
-            let harmless = match attribute {
-                "href" => {
-                    ["#", "http://", "https://", "mailto:"].iter().any(|s| value.starts_with(s))
-                }
-                "src" => {
-                    name == "img"
-                        && ["png", "jpeg", "gif", "webp"]
-                            .iter()
-                            .any(|kind| value.starts_with(&format!("data:image/{kind};base64,")))
-                }
-                "style" | "srcset" | "formaction" | "action" | "xlink:href" => false,
-                other => !other.starts_with("on"),
-            };
-            if !harmless {
-                live.push(format!("<{name} {attribute}={value:.60}>"));
-            }
-        }
-    }
-    live
-}
-
 #[test]
 fn terminals_get_every_turn_and_call_and_no_control_characters() {
     for session in all_sessions() {
@@ -294,75 +115,6 @@ fn terminals_get_every_turn_and_call_and_no_control_characters() {
             assert_eq!(first_foreign_control(&coloured), None, "{path}");
         }
     }
-}
-
-/// The first control character that is not a colour of ours.
-fn first_foreign_control(text: &str) -> Option<String> {
-    let mut rest = text;
-    while let Some(at) = rest.find(|one: char| is_unsafe(one) && one != '\n') {
-        let found = &rest[at..];
-        let colour = found.strip_prefix("\u{1b}[").and_then(|code| {
-            let end = code.find(|one: char| !one.is_ascii_digit() && one != ';')?;
-            code[end..].strip_prefix('m')
-        });
-        rest = match colour {
-            Some(after) => after,
-            None => return Some(found.chars().take(20).collect()),
-        };
-    }
-    None
-}
-
-/// A session in which a text stands in every place that formats show.
-fn session_with(text: &str, folder: &Path) -> Session {
-    use serde_json::json;
-    let id = "11111111-1111-4111-8111-111111111111";
-    let base = |uuid: &str, parent: Option<&str>, kind: &str| {
-        json!({ "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id,
-            "timestamp": "2026-01-02T03:04:05.000Z", "cwd": text, "gitBranch": text, "version": text })
-    };
-    let with = |mut record: serde_json::Value, message: serde_json::Value| {
-        record["message"] = message;
-        record
-    };
-    let mut result = with(
-        base("u2", Some("a1"), "user"),
-        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": text,
-            "content": [{ "type": "text", "text": text }, { "type": "image", "source":
-                { "type": "base64", "media_type": text, "data": text } }] }] }),
-    );
-    result["toolUseResult"] = json!({ "oldString": text, "newString": text, "filePath": text,
-        "structuredPatch": [{ "oldStart": 1, "newStart": 1, "lines": [format!("+{text}")] }] });
-    let records = [
-        with(base("u1", None, "user"), json!({ "role": "user", "content": text })),
-        with(
-            base("a1", Some("u1"), "assistant"),
-            json!({ "role": "assistant", "id": "m1", "model": text, "stop_reason": "tool_use",
-                "content": [
-                    { "type": "thinking", "thinking": text, "signature": "s" },
-                    { "type": "text", "text": text },
-                    { "type": text, "value": text },
-                    { "type": "tool_use", "id": text, "name": "Edit", "input":
-                        { "file_path": text, "old_string": text, "new_string": format!("{text}x") } },
-                    { "type": "tool_use", "id": "t2", "name": text, "input": { text: text, "a": [text] } },
-                ] }),
-        ),
-        result,
-        with(
-            base("a2", Some("u2"), "assistant"),
-            json!({ "role": "assistant", "id": "m2", "model": text, "stop_reason": "end_turn",
-                "content": [{ "type": "text", "text": text }] }),
-        ),
-        json!({ "type": "custom-title", "customTitle": text, "sessionId": id }),
-    ];
-    let path = folder.join(format!("{id}.jsonl"));
-    let mut file =
-        std::fs::OpenOptions::new().write(true).create(true).truncate(true).open(&path).unwrap();
-    for record in &records {
-        writeln!(file, "{record}").unwrap();
-    }
-    drop(file);
-    sessions(&path).remove(0)
 }
 
 const PAYLOADS: [&str; 18] = [
@@ -395,33 +147,16 @@ fn hostile_text_in_every_position_stays_text() {
     }
 }
 
-fn check_hostile(session: &Session, payload: &str) {
-    let page = html(session, &view());
-    assert!(!page.chars().any(|one| is_unsafe(one) && !matches!(one, '\n' | '\t')), "{payload}");
-    let page = Html::parse_document(&page);
-    assert_eq!(live_parts(&page), Vec::<String>::new(), "{payload}");
-    let select = |css: &str| page.select(&Selector::parse(css).unwrap()).count();
-    assert_eq!((select("section.turn"), select("details.call")), (1, 2), "{payload}");
-    let text = markdown(session, &view());
-    let found = structure(&text);
-    assert_eq!(found.headings, [1, 2, 3], "{payload}\n{text}");
-    assert_eq!(found.foreign_html, Vec::<String>::new(), "{payload}\n{text}");
-    assert_eq!((found.images, found.anchors.len()), (0, 3), "{payload}\n{text}");
-    let odd = found.links.iter().find(|link| link.to_lowercase().contains("script:"));
-    assert_eq!(odd, None, "{payload}\n{text}");
-    let look = Look { width: Some(60), colour: true };
-    let text = terminal(session, &View { full: true, ..view() }, look);
-    assert_eq!(first_foreign_control(&text), None, "{payload}");
-}
-
 /// A list of thousands of payloads, where the machine has one.
 #[test]
 fn a_list_of_payloads_stays_text() {
     #[allow(clippy::disallowed_methods)]
     let Ok(list) = std::env::var("BACKSTORY_PAYLOADS") else { return };
-    let bytes = std::fs::read(list).unwrap();
+    let text = String::from_utf8_lossy(&std::fs::read(list).unwrap()).into_owned();
     let folder = tempfile::tempdir().unwrap();
-    for payload in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
+    let payloads: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    assert!(!payloads.is_empty(), "the list is empty");
+    for payload in payloads {
         check_hostile(&session_with(payload, folder.path()), payload);
     }
 }

@@ -11,6 +11,10 @@ use std::path::Path;
 /// Few, because a row may hold a whole trajectory.
 const BATCH_ROWS: usize = 16;
 
+/// A table may unpack to this much, and beyond it to so many times its size.
+const FLOOR: u64 = 64 << 20;
+const RATIO: u64 = 500;
+
 /// Lines of JSON.
 #[derive(Debug)]
 pub struct Rows {
@@ -18,6 +22,8 @@ pub struct Rows {
     /// Lines of the batch that was read last, in reverse.
     lines: Vec<String>,
     failed: bool,
+    /// The most bytes that the lines of a batch may have.
+    most: u64,
 }
 
 /// The rows of a Parquet file, read as they are asked for. Absent values are left out.
@@ -29,7 +35,23 @@ pub fn rows_as_json(path: &Path) -> Result<Rows, TableError> {
 /// The rows of an open file as lines, until there are more bytes than `most`.
 pub fn write_rows(file: &File, most: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     let broken = |error: TableError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
-    for row in rows_of(file.try_clone()?).map_err(broken)? {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file.try_clone()?);
+    let builder = builder.map_err(|error| broken(error.into()))?;
+    // What the file says of itself, before anything is unpacked.
+    let groups = builder.metadata().row_groups().iter();
+    let columns = groups.flat_map(|group| group.columns());
+    let unpacked = columns.fold(0u64, |sum, column| {
+        sum.saturating_add(u64::try_from(column.uncompressed_size()).unwrap_or(u64::MAX))
+    });
+    // The start of a table is read like the whole of it: what counts is how large the file is.
+    let bound = file.metadata()?.len().saturating_mul(RATIO).max(FLOOR).max(most);
+    if unpacked > bound {
+        let cause = format!("unpacks to {unpacked} bytes, more than a table of its size may");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
+    }
+    let reader =
+        builder.with_batch_size(BATCH_ROWS).build().map_err(|error| broken(error.into()))?;
+    for row in (Rows { reader, lines: Vec::new(), failed: false, most: bound }) {
         bytes.extend_from_slice(row.map_err(broken)?.as_bytes());
         bytes.push(b'\n');
         if bytes.len() as u64 >= most {
@@ -42,7 +64,7 @@ pub fn write_rows(file: &File, most: u64, bytes: &mut Vec<u8>) -> io::Result<()>
 fn rows_of(file: File) -> Result<Rows, TableError> {
     let reader =
         ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH_ROWS).build()?;
-    Ok(Rows { reader, lines: Vec::new(), failed: false })
+    Ok(Rows { reader, lines: Vec::new(), failed: false, most: u64::MAX })
 }
 
 impl Iterator for Rows {
@@ -53,8 +75,8 @@ impl Iterator for Rows {
             if self.failed {
                 return None;
             }
-            let lines =
-                self.reader.next()?.map_err(TableError::from).and_then(|batch| lines(&batch));
+            let lines = self.reader.next()?.map_err(TableError::from);
+            let lines = lines.and_then(|batch| self::lines(&batch, self.most));
             match lines {
                 Ok(lines) => self.lines = lines,
                 Err(error) => {
@@ -67,11 +89,31 @@ impl Iterator for Rows {
     }
 }
 
-fn lines(batch: &RecordBatch) -> Result<Vec<String>, TableError> {
-    let mut writer = LineDelimitedWriter::new(Vec::new());
+/// Bytes, as long as they are not too many.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: u64,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if (self.bytes.len() + more.len()) as u64 > self.most {
+            return Err(io::Error::other("a row is larger than a table of its size may hold"));
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn lines(batch: &RecordBatch, most: u64) -> Result<Vec<String>, TableError> {
+    let mut writer = LineDelimitedWriter::new(Bounded { bytes: Vec::new(), most });
     writer.write(batch)?;
     writer.finish()?;
-    let bytes = writer.into_inner();
+    let bytes = writer.into_inner().bytes;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().rev().map(str::to_owned).collect())
 }

@@ -6,6 +6,11 @@
     clippy::disallowed_methods
 )]
 
+#[path = "../../../fuzz/laws/table.rs"]
+mod laws;
+#[path = "../../../fuzz/laws/mutate.rs"]
+mod mutate;
+
 use backstory_table::{Column, Field, TableError, TableWriter, rows_as_json};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -113,4 +118,12 @@ fn what_is_no_parquet_says_so() {
             assert!(rows.count() < 100_000, "{at}");
         }
     }
+}
+
+#[test]
+fn seeds_of_the_fuzz_target_keep_its_laws() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/table");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let seeds: Vec<Vec<u8>> = files.map(|path| std::fs::read(path).unwrap()).collect();
+    mutate::mutated(&seeds, laws::table);
 }

@@ -134,13 +134,15 @@ impl Shared {
                 idempotency_key: key.clone(),
                 began,
                 answered: None,
-                headers: match self.script.keeps_bodies {
-                    true => request.headers.clone(),
-                    false => Vec::new(),
+                headers: if self.script.keeps_bodies {
+                    request.headers.clone()
+                } else {
+                    Vec::new()
                 },
-                body: match self.script.keeps_bodies {
-                    true => String::from_utf8_lossy(&request.body).into_owned(),
-                    false => String::new(),
+                body: if self.script.keeps_bodies {
+                    String::from_utf8_lossy(&request.body).into_owned()
+                } else {
+                    String::new()
                 },
             });
             state.books.receipts.len() - 1
@@ -150,9 +152,10 @@ impl Shared {
         let fault = self.script.faults.at((number % 1_000) as u32);
         match fault {
             Some(Fault::TooMany) => {
-                let value = match number.is_multiple_of(2) {
-                    true => "0.02".to_owned(),
-                    false => "Thu, 01 Jan 2026 00:00:00 GMT".to_owned(),
+                let value = if number.is_multiple_of(2) {
+                    "0.02".to_owned()
+                } else {
+                    "Thu, 01 Jan 2026 00:00:00 GMT".to_owned()
                 };
                 let text = json!({"error": {"message": "too many requests"}}).to_string();
                 out.write_all(&response(429, &[("retry-after", value)], &text))?;

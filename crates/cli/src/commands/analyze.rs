@@ -1,22 +1,19 @@
 //! `backstory analyze`
 
+use super::analyze_output::Outputs;
 use crate::args::GlobalArguments;
-use crate::commands::show::{named, refuse_agents_folder};
-use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
-use crate::ui::{self, JsonLines};
+use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::analyze::report::{self, AnalysisJson};
 use backstory_session::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
-use backstory_session::document::{self, Document};
-use backstory_session::store::{Access, Notice, Root, write_file};
+use backstory_session::document::Document;
+use backstory_session::store::{Notice, read_small_text};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Write the format's specification from the sessions themselves
@@ -30,11 +27,11 @@ pub(crate) struct AnalyzeArguments {
 
     /// How to write it
     #[arg(long, value_name = "FORMAT", default_value = "md")]
-    format: Format,
+    pub(super) format: Format,
 
     /// Write to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
 
     /// Split every table
     #[arg(long, value_name = "WHAT")]
@@ -54,11 +51,11 @@ pub(crate) struct AnalyzeArguments {
 
     /// Compare with this profile instead of the one that comes with the program
     #[arg(long, value_name = "FILE")]
-    profile: Option<PathBuf>,
+    pub(super) profile: Option<PathBuf>,
 
     /// Also save what was found as a profile (names and counts only)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "history"])]
-    save_profile: Option<PathBuf>,
+    pub(super) save_profile: Option<PathBuf>,
 
     /// Start the saved profile from this one; versions found now replace its own
     #[arg(long, value_name = "FILE", requires = "save_profile")]
@@ -66,7 +63,7 @@ pub(crate) struct AnalyzeArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Md,
     Html,
     Json,
@@ -83,22 +80,17 @@ pub(crate) fn run(
     arguments: &AnalyzeArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let mut roots = environment::default_roots();
-    roots.extend(global.root.iter().map(|path| Root { path: path.clone() }));
-    let out = named(arguments.out.as_deref());
-    for path in [out, arguments.save_profile.as_deref()].into_iter().flatten() {
-        refuse_agents_folder(path, &roots)?;
-    }
+    let mut outputs = Outputs::new(arguments, global)?;
     if arguments.history {
         let profile = match &arguments.profile {
             Some(path) => read_profile(path)?,
             None => Profile::measured().map_err(|error| CliError::new(error.to_string()))?,
         };
-        emit_document(arguments, &report::history(&profile))?;
+        outputs.document(&report::history(&profile))?;
         return Ok(Outcome::Fine);
     }
     if let Some([first, second]) = arguments.compare.as_deref() {
-        return compare(arguments, global, first, second);
+        return compare(arguments, global, &mut outputs, first, second);
     }
     let grouping = match arguments.by {
         None => Grouping::None,
@@ -106,38 +98,40 @@ pub(crate) fn run(
         Some(By::Project) => Grouping::Project,
         Some(By::Agent) => Grouping::Agent,
     };
-    let whose = match arguments.drift || arguments.save_profile.is_some() {
-        true => Whose::ClaudeCode,
-        false => Whose::Every,
+    let whose = if arguments.drift || arguments.save_profile.is_some() {
+        Whose::ClaudeCode
+    } else {
+        Whose::Every
     };
     let Counted { analysis, others, notices } =
-        analyze(&arguments.targets, grouping, whose, global)?;
-    if let Some(path) = &arguments.save_profile {
+        analyze(&arguments.targets, grouping, whose, global, &mut outputs)?;
+    if arguments.save_profile.is_some() {
         let mut profile = match &arguments.base {
             Some(base) => read_profile(base)?,
             None => Profile::default(),
         };
         profile.update(&Profile::of(&analysis));
         let text = profile.to_json().map_err(|error| CliError::new(error.to_string()))?;
-        save(path, text.as_bytes())?;
+        outputs.save_profile(text.as_bytes())?;
     }
     if arguments.drift {
-        return Ok(drift(arguments, &analysis)?.given(&notices));
+        return Ok(drift(arguments, &outputs, &analysis)?.given(&notices));
     }
     match arguments.format {
         Format::Json => {
-            emit_lines(arguments, std::iter::once(AnalysisJson::new(&analysis, others)))?;
+            outputs.lines(std::iter::once(AnalysisJson::new(&analysis, others)))?;
         }
         Format::Md | Format::Html => {
             let title = "Sessions, counted".to_owned();
-            let mut document = match analysis.files.is_empty() {
-                true => Document { title, ..Document::default() },
-                false => report::document(&analysis),
+            let mut document = if analysis.files.is_empty() {
+                Document { title, ..Document::default() }
+            } else {
+                report::document(&analysis)
             };
             if !others.is_empty() {
                 others.write(&mut document);
             }
-            emit_document(arguments, &document)?;
+            outputs.document(&document)?;
         }
     }
     Ok(Outcome::Fine.given(&notices))
@@ -165,6 +159,7 @@ fn analyze(
     grouping: Grouping,
     whose: Whose,
     global: &GlobalArguments,
+    outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
     let mut work = Work::named(targets, global)?;
     let foreign = match whose {
@@ -178,6 +173,8 @@ fn analyze(
         return Err(work.nothing());
     }
     let chosen = work.chosen();
+    let foreign: Vec<Chosen<'_>> = foreign.iter().map(Chosen::Session).collect();
+    outputs.refuse(&[&*chosen, &*foreign].concat())?;
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut next = 0;
     for chosen in &chosen {
@@ -211,7 +208,6 @@ fn analyze(
         Analysis::merge,
     );
     analysis.settle();
-    let foreign: Vec<Chosen<'_>> = foreign.iter().map(Chosen::Session).collect();
     let (others, more) = for_each(
         &foreign,
         "counting",
@@ -231,11 +227,15 @@ fn analyze(
     Ok(Counted { analysis, others, notices })
 }
 
-fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, CliError> {
+fn drift(
+    arguments: &AnalyzeArguments,
+    outputs: &Outputs<'_>,
+    analysis: &Analysis,
+) -> Result<Outcome, CliError> {
     let known = known(arguments)?;
     let mut found = known.drift(&Profile::of(analysis));
     analysis.locate(&mut found);
-    emit_differences(arguments, "Not in the known profile", &found, |difference| {
+    outputs.differences("Not in the known profile", &found, |difference| {
         location(analysis, difference)
     })?;
     Ok(if found.is_empty() { Outcome::Fine } else { Outcome::Findings })
@@ -244,6 +244,7 @@ fn drift(arguments: &AnalyzeArguments, analysis: &Analysis) -> Result<Outcome, C
 fn compare(
     arguments: &AnalyzeArguments,
     global: &GlobalArguments,
+    outputs: &mut Outputs<'_>,
     first: &str,
     second: &str,
 ) -> Result<Outcome, CliError> {
@@ -252,14 +253,15 @@ fn compare(
     let (one, two) = if let (Some(one), Some(two)) = ranges {
         let all = match &arguments.profile {
             Some(path) => read_profile(path)?,
-            None => profile_of(&arguments.targets, global, &mut notices)?,
+            None => profile_of(&arguments.targets, global, outputs, &mut notices)?,
         };
         let within = |range: (Version, Version)| {
             all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
         };
         (within(one), within(two))
     } else {
-        (one_side(first, global, &mut notices)?, one_side(second, global, &mut notices)?)
+        let one = one_side(first, global, outputs, &mut notices)?;
+        (one, one_side(second, global, outputs, &mut notices)?)
     };
     for (name, side) in [(first, &one), (second, &two)] {
         if side.kinds.is_empty() {
@@ -269,7 +271,7 @@ fn compare(
     }
     let found = one.compare(&two);
     let title = format!("{first} compared with {second}");
-    emit_differences(arguments, &title, &found, |_| String::new())?;
+    outputs.differences(&title, &found, |_| String::new())?;
     Ok(Outcome::Fine.given(&notices))
 }
 
@@ -277,9 +279,10 @@ fn compare(
 fn profile_of(
     targets: &[String],
     global: &GlobalArguments,
+    outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
 ) -> Result<Profile, CliError> {
-    let counted = analyze(targets, Grouping::None, Whose::ClaudeCode, global)?;
+    let counted = analyze(targets, Grouping::None, Whose::ClaudeCode, global, outputs)?;
     notices.extend(counted.notices);
     Ok(Profile::of(&counted.analysis))
 }
@@ -288,16 +291,18 @@ fn profile_of(
 fn one_side(
     name: &str,
     global: &GlobalArguments,
+    outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
 ) -> Result<Profile, CliError> {
     let path = Path::new(name);
     if path.extension().is_some_and(|end| end == "json") && path.is_file() {
+        outputs.guard.reads(path);
         return read_profile(path);
     }
     if name == "known" {
         return Profile::measured().map_err(|error| CliError::new(error.to_string()));
     }
-    profile_of(&[name.to_owned()], global, notices)
+    profile_of(&[name.to_owned()], global, outputs, notices)
 }
 
 fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {
@@ -307,12 +312,15 @@ fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {
     }
 }
 
+/// More than any profile has.
+const LARGEST_PROFILE: u64 = 256 << 20;
+
 fn read_profile(path: &Path) -> Result<Profile, CliError> {
     let failed = |cause: String| {
         CliError::new(format!("`{}`: {cause}", path.display()))
             .hint("backstory analyze --save-profile FILE writes one")
     };
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let text = read_small_text(path, LARGEST_PROFILE).map_err(|error| failed(error.reason()))?;
     Profile::from_json(&text).map_err(|error| failed(error.to_string()))
 }
 
@@ -320,81 +328,4 @@ fn location(analysis: &Analysis, difference: &Difference) -> String {
     let Some(place) = difference.place else { return String::new() };
     let path = analysis.files.get(&place.file).map(|path| path.to_string_lossy());
     format!("{}:{}", ui::short_path(&path.unwrap_or_default()), place.line)
-}
-
-/// One difference as data: `backstory.differences/1`.
-#[derive(Serialize)]
-struct DifferenceJson<'a> {
-    schema: &'static str,
-    difference: &'static str,
-    of: &'a str,
-    path: &'a str,
-    detail: &'a str,
-    versions: Vec<&'a str>,
-    count: u64,
-    example: String,
-}
-
-fn emit_differences(
-    arguments: &AnalyzeArguments,
-    title: &str,
-    found: &[Difference],
-    example: impl Fn(&Difference) -> String,
-) -> Result<(), CliError> {
-    if arguments.format != Format::Json {
-        return emit_document(arguments, &report::differences(title, found, example));
-    }
-    let rows = found.iter().map(|difference| DifferenceJson {
-        schema: "backstory.differences/1",
-        difference: difference.kind.name(),
-        of: &difference.of,
-        path: &difference.path,
-        detail: &difference.detail,
-        versions: difference.versions.iter().map(Version::as_str).collect(),
-        count: difference.count,
-        example: example(difference),
-    });
-    emit_lines(arguments, rows)
-}
-
-fn emit_document(arguments: &AnalyzeArguments, content: &Document) -> Result<(), CliError> {
-    let text = match arguments.format {
-        Format::Html => document::html(content),
-        Format::Md | Format::Json => document::markdown(content),
-    };
-    match named(arguments.out.as_deref()) {
-        Some(path) => save(path, text.as_bytes()),
-        None => {
-            let mut out = ui::stdout();
-            out.write_all(text.as_bytes())?;
-            Ok(out.flush()?)
-        }
-    }
-}
-
-fn emit_lines(
-    arguments: &AnalyzeArguments,
-    values: impl Iterator<Item = impl Serialize>,
-) -> Result<(), CliError> {
-    match named(arguments.out.as_deref()) {
-        Some(path) => {
-            let mut text = Vec::new();
-            for value in values {
-                serde_json::to_writer(&mut text, &value)?;
-                text.push(b'\n');
-            }
-            save(path, &text)
-        }
-        None => {
-            let mut out = JsonLines::new();
-            for value in values {
-                out.write(&value)?;
-            }
-            out.finish()
-        }
-    }
-}
-
-fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    write_file(path, Access::Usual, |out| Ok::<_, CliError>(out.write_all(bytes)?)).map(drop)
 }

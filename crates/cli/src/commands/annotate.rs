@@ -1,16 +1,19 @@
 //! `backstory annotate`
 
 use crate::args::GlobalArguments;
-use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::figures::counted;
-use crate::project::{Project, ProjectFile};
+use crate::guard::guard;
+use crate::project::{LARGEST_FILE, Project, ProjectFile};
+use crate::settings::LARGEST_SETTINGS;
 use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
 use backstory_session::escape::terminal_line;
-use backstory_session::history::{Choice, EditAction, Traced};
+use backstory_session::history::{Choice, EditAction, Traced, normal_path};
 use backstory_session::model::Agent;
-use backstory_session::store::{Git, Root, replace_file};
+use backstory_session::store::{
+    Access, Destination, Git, Guard, GuardError, read_small_text, resolve, write_file,
+};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -62,9 +65,15 @@ pub(crate) struct AnnotateArguments {
 #[derive(Debug)]
 struct Plan {
     source: String,
+    /// The file that was edited, and the one to write as it is named.
+    file: PathBuf,
+    named: PathBuf,
     policy: &'static str,
-    /// The file to write and its new text, if it changes.
+    /// The file to write, links resolved, and its new text, if it changes.
     target: PathBuf,
+    to: Option<Destination>,
+    /// A sidecar, or what a link leads to.
+    leads_elsewhere: bool,
     text: Option<String>,
     status: &'static str,
     reason: Option<String>,
@@ -75,19 +84,17 @@ pub(crate) fn run(
     arguments: &AnnotateArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let paths = match arguments.paths.is_empty() {
-        true => vec![PathBuf::from(".")],
-        false => arguments.paths.clone(),
-    };
+    let paths =
+        if arguments.paths.is_empty() { vec![PathBuf::from(".")] } else { arguments.paths.clone() };
     let (config, base) = config(arguments)?;
     let project = Project::read(&paths, &arguments.recorded_as, global)?;
     let choice =
         Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
-    let roots = environment::default_roots();
+    let tops = tops(&paths);
     let mut plans: Vec<Plan> = Vec::new();
     for (file, traced) in project.trace_all() {
         if file.exists() && !is_ours(&file.shown) {
-            plans.push(plan(file, &traced, choice, &config, &base, &roots));
+            plans.push(plan(file, &traced, choice, &config, &base));
         }
     }
     if plans.is_empty() {
@@ -99,17 +106,80 @@ pub(crate) fn run(
         .given(&project.notices));
     }
     part_collisions(&mut plans);
+    // Where sessions are read from is never written, wherever the project has its links.
+    let guard = guard(global, &[], &[]);
+    plans.iter_mut().for_each(|plan| admit(plan, &guard, &tops));
     if arguments.write {
         for plan in &plans {
-            if let Some(text) = &plan.text {
-                replace_file(&plan.target, text.as_bytes())?;
+            if let (Some(text), Some(to)) = (&plan.text, &plan.to) {
+                let access = if to.place().exists() { Access::AsBefore } else { Access::Usual };
+                write_file(to, access, |out| Ok::<_, CliError>(out.write_all(text.as_bytes())?))?;
             }
         }
     }
     report(&plans, arguments)?;
     let changes = plans.iter().any(|plan| plan.text.is_some());
-    let outcome = if arguments.check && changes { Outcome::Findings } else { Outcome::Fine };
+    let refused = plans.iter().any(|plan| plan.status == REFUSED);
+    let outcome = match (arguments.check && changes, arguments.write && refused) {
+        (_, true) => Outcome::Incomplete,
+        (true, _) => Outcome::Findings,
+        _ => Outcome::Fine,
+    };
     Ok(outcome.given(&project.notices))
+}
+
+const REFUSED: &str = "refused";
+
+/// For each folder that was named: where it is, and the top of its repository, which links must not
+/// leave.
+fn tops(paths: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let top = |path: &Path| {
+        let named = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let named = PathBuf::from(normal_path(&named.to_string_lossy(), None));
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let folder = if path.is_dir() { path } else { above.unwrap_or(Path::new(".")) };
+        let top = Git::holding(&folder.join("x")).map(|git| git.top().to_path_buf());
+        (named, top.unwrap_or_else(|| folder.to_path_buf()))
+    };
+    paths.iter().map(|path| top(path)).collect()
+}
+
+/// Finds where a plan really writes; refuses what lies elsewhere.
+fn admit(plan: &mut Plan, guard: &Guard, tops: &[(PathBuf, PathBuf)]) {
+    plan.target = resolve(&plan.named);
+    let below = tops
+        .iter()
+        .find_map(|(named, top)| Some((plan.file.strip_prefix(named).ok()?, named, top)));
+    let straight = |rest: &Path, named: &Path| {
+        if rest.as_os_str().is_empty() {
+            named
+                .parent()
+                .map(resolve)
+                .map(|above| above.join(named.file_name().unwrap_or_default()))
+        } else {
+            Some(resolve(named).join(rest))
+        }
+    };
+    plan.leads_elsewhere = plan.policy == "sidecar"
+        || below.and_then(|(rest, named, _)| straight(rest, named)).as_ref() != Some(&plan.target);
+    if plan.text.is_none() {
+        return;
+    }
+    let admitted = below.map(|(_, _, top)| guard.clone().within(&plan.named, top));
+    let (status, reason) = match admitted {
+        Some(Ok(to)) => {
+            plan.to = Some(to);
+            return;
+        }
+        Some(Err(GuardError::AgentsFolder { .. } | GuardError::OfGit { .. })) => {
+            ("skipped", "it lies in an agent's or git's own folder".to_owned())
+        }
+        Some(Err(refusal)) => (REFUSED, refusal.to_string()),
+        None => (REFUSED, "it is not below what was named".to_owned()),
+    };
+    plan.text = None;
+    plan.status = status;
+    plan.reason = Some(reason);
 }
 
 /// Rules and the folder their patterns start from.
@@ -123,8 +193,7 @@ fn config(arguments: &AnnotateArguments) -> Result<(Config, PathBuf), CliError> 
     });
     let Some(path) = found else { return Ok((Config::default(), here)) };
     let shown = path.display();
-    let text = std::fs::read_to_string(&path)
-        .map_err(|cause| CliError::new(format!("`{shown}`: {cause}")))?;
+    let text = read_small_text(&path, LARGEST_SETTINGS)?;
     let yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
     let config = if yaml { Config::from_ai_blame(&text) } else { Config::from_toml(&text) };
     let config = config.map_err(|cause| {
@@ -146,26 +215,22 @@ fn plan(
     choice: Choice,
     config: &Config,
     base: &Path,
-    roots: &[Root],
 ) -> Plan {
     let entries = entries(traced, choice);
     let inside = file.path.strip_prefix(base).unwrap_or(&file.path);
     let mut plan = Plan {
         source: file.shown.clone(),
         policy: "skip",
+        file: file.path.clone(),
+        named: file.path.clone(),
         target: file.path.clone(),
+        to: None,
+        leads_elsewhere: false,
         text: None,
         status: "skipped",
         reason: None,
         edits: entries.len(),
     };
-    let foreign = roots.iter().any(|root| file.path.starts_with(&root.path));
-    if foreign
-        || Git::holding(&file.path).is_some_and(|git| file.path.starts_with(git.top().join(".git")))
-    {
-        plan.reason = Some("it lies in an agent's or git's own folder".to_owned());
-        return plan;
-    }
     let Some(text) = file.text.as_deref() else { return plan };
     if text.contains('\u{fffd}') || text.contains('\0') {
         return beside(
@@ -212,13 +277,13 @@ fn beside(
         .replace("{stem}", stem)
         .replace("{ext}", end);
     plan.policy = "sidecar";
-    plan.target = if Path::new(&filled).is_absolute() {
+    plan.named = if Path::new(&filled).is_absolute() {
         PathBuf::from(&filled)
     } else {
         folder.join(&filled)
     };
     plan.reason = reason.map(str::to_owned);
-    let old = std::fs::read_to_string(&plan.target).ok();
+    let old = read_small_text(&plan.named, LARGEST_FILE).ok();
     let new = sidecar(&name, old.as_deref(), entries);
     settle(plan, old.as_deref(), new)
 }
@@ -253,20 +318,22 @@ fn entries(traced: &Traced<'_>, choice: Choice) -> Vec<Entry> {
         .collect()
 }
 
-/// Two files must not share a sidecar.
+/// Two files must not be written as one.
 fn part_collisions(plans: &mut [Plan]) {
     let mut targets: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    for plan in plans.iter().filter(|plan| plan.policy == "sidecar") {
-        *targets.entry(plan.target.clone()).or_default() += 1;
+    for plan in plans.iter().filter(|plan| plan.policy != "skip") {
+        *targets.entry(resolve(&plan.named)).or_default() += 1;
     }
-    for plan in plans.iter_mut().filter(|plan| plan.policy == "sidecar") {
-        let taken = targets.get(&plan.target).is_some_and(|count| *count > 1);
+    for plan in plans.iter_mut().filter(|plan| plan.policy != "skip") {
+        let taken = targets.get(&resolve(&plan.named)).is_some_and(|count| *count > 1);
         if taken {
+            let reason = match plan.policy {
+                "sidecar" => "its sidecar would be another file's too; put {name} into the pattern",
+                _ => "it leads to another file of the plan",
+            };
             plan.text = None;
-            plan.status = "refused";
-            plan.reason = Some(
-                "its sidecar would be another file's too; put {name} into the pattern".to_owned(),
-            );
+            plan.status = REFUSED;
+            plan.reason = Some(reason.to_owned());
         }
     }
 }
@@ -299,7 +366,7 @@ fn report(plans: &[Plan], arguments: &AnnotateArguments) -> Result<(), CliError>
             plan.status,
             plan.policy,
             terminal_line(&plan.source),
-            if plan.policy == "sidecar" { format!("→ {target}") } else { String::new() },
+            if plan.leads_elsewhere { format!("→ {target}") } else { String::new() },
             reason.unwrap_or_default()
         )?;
     }

@@ -5,10 +5,11 @@ use crate::commands::{blame_porcelain, blame_table};
 use crate::error::{CliError, Outcome};
 use crate::figures::counted;
 use crate::pager;
+use crate::project::LARGEST_FILE;
 use crate::trail::{FileTrail, TrailArguments};
-use crate::ui::JsonLines;
+use crate::ui::{self, JsonLines};
 use backstory_session::history::{LineOrigin, Mark, Traced, Why, line_diff, split_lines};
-use backstory_session::store::{Git, GitError, GitLine};
+use backstory_session::store::{Git, GitError, GitLine, read_small};
 use backstory_session::wire::{
     BLAME_SCHEMA, BlameLine, edit_json, line_json, outside_json, summary_json,
 };
@@ -118,7 +119,10 @@ pub(crate) fn run(
         let times: Vec<Timestamp> = lost.filter_map(|edit| edit.event.time).collect();
         if !times.is_empty() {
             let commit = commit.as_deref().unwrap_or("HEAD");
-            trail.add_commits(git, &arguments.file, commit, &times);
+            let unasked = trail.add_commits(git, &arguments.file, commit, &times);
+            if !global.quiet {
+                ui::notices(&unasked);
+            }
         }
     }
     let mut traced = trail.trace(&text, until);
@@ -133,12 +137,12 @@ pub(crate) fn run(
         Vec::new()
     };
     contradict(&mut traced, &committed);
-    if traced.edits.is_empty() && committed.iter().all(Option::is_none) {
+    if !text.is_empty() && traced.edits.is_empty() && committed.iter().all(Option::is_none) {
         return Err(nothing(arguments, &trail).given(&trail.notices));
     }
     let texts: Vec<&str> = split_lines(&text).collect();
     let wanted = arguments.lines.map_or(1..=u64::MAX, Wanted::range);
-    if *wanted.start() > texts.len() as u64 {
+    if arguments.lines.is_some() && *wanted.start() > texts.len() as u64 {
         let lines = counted(texts.len() as u64, "line", "lines");
         return Err(CliError::new(format!("-L: the file has only {lines}"))
             .hint("name lines it has, such as -L 1,20"));
@@ -161,6 +165,10 @@ pub(crate) fn run(
         write_json(&answer)?;
     } else if arguments.porcelain {
         blame_porcelain::write(&answer)?;
+    } else if text.is_empty() {
+        if !global.quiet {
+            ui::say(&format!("`{}`: the file is empty", answer.path));
+        }
     } else {
         pager::show(&blame_table::render(&answer, arguments))?;
     }
@@ -176,8 +184,8 @@ fn target(
     let shown = file.display();
     let (bytes, commit, until) = match &arguments.rev {
         None => {
-            let bytes = std::fs::read(file).map_err(|cause| {
-                CliError::new(format!("`{shown}`: {cause}"))
+            let bytes = read_small(file, LARGEST_FILE).map_err(|error| {
+                CliError::from(error)
                     .hint("for a file that is gone, name a commit that has it with --rev")
             })?;
             (bytes, None, None)
@@ -186,11 +194,8 @@ fn target(
             let git = git.ok_or_else(|| {
                 CliError::new(format!("--rev: `{shown}` is not in a git repository"))
             })?;
-            let failed = |error: GitError| CliError::new(format!("--rev `{rev}`: {error}"));
-            let (commit, time) = git.commit(rev).map_err(|_| {
-                CliError::new(format!("--rev `{rev}`: no such commit"))
-                    .hint("git log --oneline lists commits")
-            })?;
+            let failed = |error: GitError| CliError::from(error).about(&format!("--rev `{rev}`"));
+            let (commit, time) = git.commit(rev).map_err(failed)?;
             let inside = git.relative(file).unwrap_or_default();
             let bytes = git.file(&commit, &inside).map_err(failed)?;
             // Commit times have whole seconds.
@@ -220,8 +225,11 @@ fn committed(
     };
     let inside = git.relative(&arguments.file).unwrap_or_default();
     let commit = commit.unwrap_or("HEAD");
-    let (Ok(bytes), Ok(lines)) = (git.file(commit, &inside), git.blame(commit, &inside)) else {
-        return Ok(Vec::new());
+    let asked = |error: &GitError| error.is_refusal();
+    let (bytes, lines) = match (git.file(commit, &inside), git.blame(commit, &inside)) {
+        (Ok(bytes), Ok(lines)) => (bytes, lines),
+        (Err(error), _) | (_, Err(error)) if asked(&error) => return Err(error.into()),
+        _ => return Ok(Vec::new()),
     };
     let there = String::from_utf8_lossy(&bytes);
     let diff = line_diff(&there, text, 0);
@@ -270,6 +278,14 @@ fn contradict(traced: &mut Traced<'_>, committed: &[Option<GitLine>]) {
 fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {
     let file = arguments.file.display();
     let sessions = counted(trail.sessions_searched as u64, "session", "sessions");
+    if let (Some(rev), later @ 1..) = (&arguments.rev, trail.edits()) {
+        let edits = match later {
+            1 => "the only edit of it is".to_owned(),
+            _ => format!("all {later} edits of it are"),
+        };
+        return CliError::not_found(format!("`{file}`: {edits} later than --rev `{rev}`"))
+            .hint("name a later commit, or leave out --rev; who committed the lines: --git");
+    }
     let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
     if arguments.trail.recorded_as.is_empty() {
         error.hint(

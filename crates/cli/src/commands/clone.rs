@@ -5,6 +5,7 @@ use super::clone_text::{self, Found};
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::guard::agents_guard;
 use crate::select::{Chosen, Selection};
 use crate::ui::{self, JsonLines};
 use backstory_session::check::Verdict;
@@ -13,7 +14,9 @@ use backstory_session::clone::{
     Proof, Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
 };
 use backstory_session::model::Agent;
-use backstory_session::store::{SessionFiles, create_folder, project_key, resolve};
+use backstory_session::store::{
+    Access, Guard, SessionFiles, create_folder_of, project_key, resolve,
+};
 use backstory_session::wire::{CloneJson, ProofJson};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -245,10 +248,9 @@ pub(crate) fn run(
         limits,
     };
     let run = if arguments.dry_run { Run::Dry } else { Run::Write };
-    if run == Run::Write
-        && let Some(folder) = order.target.parent()
-    {
-        create_folder(folder)?;
+    if run == Run::Write {
+        // Only a new session may lie where sessions are kept; the file is never one that is there.
+        create_folder_of(&Guard::default().file(&order.target)?, Access::Private)?;
     }
     let report =
         clone::clone(&order, engine.as_ref(), run).map_err(|error| explain(error, &files))?;
@@ -305,6 +307,7 @@ fn target(arguments: &CloneArguments, files: &SessionFiles, id: &str) -> Result<
             return Err(CliError::new(format!("`{}`: exists already", target.display()))
                 .hint("name a file that does not exist, or a folder"));
         }
+        refuse_other_agents(&target)?;
         return Ok(target);
     }
     let beside = files.path.parent().unwrap_or(Path::new("."));
@@ -321,6 +324,16 @@ fn target(arguments: &CloneArguments, files: &SessionFiles, id: &str) -> Result<
         }
     };
     Ok(projects.join(key).join(name))
+}
+
+/// A session may lie with those of its agent, and nowhere among another's.
+fn refuse_other_agents(target: &Path) -> Result<(), CliError> {
+    let own = environment::default_roots().into_iter().next();
+    let own = own.map(|root| resolve(&root.path)).filter(|own| resolve(target).starts_with(own));
+    if own.is_none() {
+        agents_guard().file(target)?;
+    }
+    Ok(())
 }
 
 /// Adds what can be done about it.

@@ -19,6 +19,8 @@ pub(crate) struct CompletionsArguments {
 pub(crate) fn run(arguments: &CompletionsArguments) -> Result<Outcome, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "backstory", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(&script)?;
+    out.flush()?;
     Ok(Outcome::Fine)
 }

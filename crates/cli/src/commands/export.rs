@@ -5,20 +5,22 @@ use super::export_sft::SftArguments;
 use super::export_states::StateArguments;
 use super::export_table::{Table, columns, needs_file};
 use super::export_target::Target;
-use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::guard::{guard, named};
 use crate::prices;
 use crate::redaction::{classes, redactor};
-use crate::select::{Chosen, distinct_names, refuse_sources};
+use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::export::{
-    Document, Format, Material, OnUnknown, Options, Repositories, Secrets,
+    Document, Format, KnownRepositories, Material, OnUnknown, Options, Repositories, Secrets,
 };
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, Raw};
-use backstory_session::store::{Access, Entry, Notice, OutputFolder, StoreError, hold, write_file};
+use backstory_session::store::{
+    Access, Destination, Entry, Notice, OutputFolder, StoreError, hold, write_file,
+};
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
 use std::collections::HashMap;
@@ -100,12 +102,9 @@ pub(crate) fn run(
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
     let work = Work::named(&arguments.sessions, global)?;
-    let (out, stats) = (named(arguments.out.as_deref()), arguments.stats.as_deref());
-    for file in out.into_iter().chain(stats) {
-        refuse_agents_folder(file, &work.roots)?;
-    }
     let count_records = arguments.stats.is_some().then_some(work.limits);
     let states = arguments.states.options(&input, count_records);
+    let known = KnownRepositories::default();
     let options = Options {
         format: arguments.to.format(arguments.schema.as_deref(), || match arguments.to {
             Target::Sft => Ok(Format::Sft(arguments.sft.options(states)?)),
@@ -113,9 +112,10 @@ pub(crate) fn run(
         })?,
         generation: arguments.generation,
         max_observation: arguments.max_observation,
-        repositories: match arguments.no_git {
-            true => Repositories::Leave,
-            false => Repositories::Ask,
+        repositories: if arguments.no_git {
+            Repositories::Leave
+        } else {
+            Repositories::Ask(&known)
         },
         prices: &prices,
     };
@@ -123,16 +123,18 @@ pub(crate) fn run(
         return Err(work.nothing());
     }
     let chosen = work.chosen();
-    for file in out.into_iter().chain(stats) {
-        refuse_sources(file, &chosen)?;
-    }
-    refuse_same(out, stats)?;
-    let redactor = match arguments.raw {
-        true => None,
-        false => Some(redactor(match arguments.redact.is_empty() {
-            true => Classes::ALL,
-            false => classes(&arguments.redact)?,
-        })?),
+    let mut guard = guard(global, &work.roots, &chosen);
+    arguments.files_read().for_each(|file| guard.reads(file));
+    let out = named(arguments.out.as_deref()).map(|out| guard.file_or_folder(out)).transpose()?;
+    let stats = arguments.stats.as_deref().map(|stats| guard.file(stats)).transpose()?;
+    let redactor = if arguments.raw {
+        None
+    } else {
+        Some(redactor(if arguments.redact.is_empty() {
+            Classes::ALL
+        } else {
+            classes(&arguments.redact)?
+        })?)
     };
     let secrets = match &redactor {
         Some(redactor) => Secrets::TakenOut(redactor),
@@ -141,21 +143,16 @@ pub(crate) fn run(
             Secrets::Kept(Raw::the_user_said_raw())
         }
     };
-    let table = arguments.table(out, &options.format)?;
+    let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;
     let on_unknown = arguments.states.on_unknown();
     let job = Job { work: &work, chosen: &chosen, options, secrets, table, on_unknown };
-    let (totals, mut notices) = match out {
+    let (totals, mut notices) = match &out {
         None => job.to_stdout()?,
-        Some(out) => {
-            let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
-            match folder {
-                true if job.table.is_some() => job.write_folder(out, "parquet")?,
-                true => job.write_folder(out, arguments.to.extension())?,
-                false => job.write_file(out)?,
-            }
-        }
+        Some(out) if !out.is_folder() => job.write_file(out)?,
+        Some(out) if job.table.is_some() => job.write_folder(out, "parquet")?,
+        Some(out) => job.write_folder(out, arguments.to.extension())?,
     };
-    if let Some(stats) = stats {
+    if let Some(stats) = &stats {
         write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
     notices.splice(0..0, work.notices.iter().cloned());
@@ -171,6 +168,11 @@ pub(crate) fn run(
 }
 
 impl ExportArguments {
+    /// Files that are read besides sessions.
+    fn files_read(&self) -> impl Iterator<Item = &Path> {
+        self.prices.as_deref().into_iter().chain(self.states.file_read())
+    }
+
     /// The columns of the table, if it is to be one.
     fn table(
         &self,
@@ -255,6 +257,7 @@ impl Job<'_> {
                     Err(error) => notices.push(Notice::from(&error)),
                     Ok((document, failures)) if document.is_empty => {
                         notices.extend(failures.iter().map(Notice::from));
+                        tell_once(&mut notices, document.refused.as_ref());
                         totals.add_empty(&document);
                     }
                     Ok((document, _)) if self.refuses(&document) => {
@@ -263,6 +266,7 @@ impl Job<'_> {
                     }
                     Ok((mut document, failures)) => {
                         notices.extend(failures.iter().map(Notice::from));
+                        tell_once(&mut notices, document.refused.as_ref());
                         match put(chosen, &mut document) {
                             Ok(Put::Written) => totals.add(&document),
                             Ok(Put::Refused) => {}
@@ -295,9 +299,9 @@ impl Job<'_> {
         Ok(done)
     }
 
-    fn write_file(&self, out: &Path) -> Result<(Totals, Vec<Notice>), CliError> {
+    fn write_file(&self, out: &Destination) -> Result<(Totals, Vec<Notice>), CliError> {
         let mut done = None;
-        write_file::<CliError>(out, Access::Usual, |file| {
+        write_file::<CliError>(out, Access::Private, |file| {
             done = Some(match &self.table {
                 None => self.each(|_, document| {
                     document.copy_to(file)?;
@@ -318,8 +322,12 @@ impl Job<'_> {
         done.ok_or_else(|| CliError::new("nothing was written"))
     }
 
-    fn write_folder(&self, out: &Path, extension: &str) -> Result<(Totals, Vec<Notice>), CliError> {
-        let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
+    fn write_folder(
+        &self,
+        out: &Destination,
+        extension: &str,
+    ) -> Result<(Totals, Vec<Notice>), CliError> {
+        let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Private)?;
         // One file may hold several sessions.
         let names: HashMap<(&Path, &str), String> = self
             .chosen
@@ -365,8 +373,16 @@ impl Job<'_> {
             folder.record(&name, Entry { key: String::new(), bytes, about: None });
         }
         folder.save()?;
-        notices.extend(refused.iter().map(|error| Notice::failed(out, error.to_string())));
+        notices.extend(refused.iter().map(|error| Notice::failed(out.shown(), error.to_string())));
         Ok((totals, notices))
+    }
+}
+
+/// A repository that many sessions worked in is named once.
+fn tell_once(notices: &mut Vec<Notice>, notice: Option<&Notice>) {
+    let known = |notice: &&Notice| notices.contains(notice);
+    if let Some(notice) = notice.filter(|notice| !known(notice)) {
+        notices.push(notice.clone());
     }
 }
 

@@ -5,10 +5,9 @@ use crate::figures;
 use crate::ui;
 use backstory_session::export::{Census, Document, Figures, Skipped};
 use backstory_session::redact::{Class, Report};
-use backstory_session::store::{Access, write_file};
+use backstory_session::store::{Access, Destination, write_file};
 use serde_json::json;
 use std::io::Write as _;
-use std::path::Path;
 
 /// Sums over all sessions of an export.
 #[derive(Debug, Default)]
@@ -34,6 +33,11 @@ impl Totals {
         self.empty += 1;
         let (states, census) = (document.figures.states.clone(), document.figures.census.clone());
         self.figures.add(&Figures { states, census, ..Figures::default() });
+    }
+
+    /// Messages of models without a state, for a reason.
+    pub(crate) fn skipped(&self, reason: Skipped) -> u64 {
+        self.figures.states.skipped(reason)
     }
 
     /// Versions that are outside the range.
@@ -157,7 +161,7 @@ fn input(census: &Census) -> serde_json::Value {
 }
 
 pub(super) fn write_stats(
-    path: &Path,
+    path: &Destination,
     totals: &Totals,
     tokenizer: &str,
     failed: usize,
@@ -204,6 +208,7 @@ pub(super) fn write_stats(
             "too_long": states.skipped(Skipped::TooLong),
             "version": states.skipped(Skipped::Version),
             "no_prompt": states.skipped(Skipped::NoPrompt),
+            "client_run": states.skipped(Skipped::ClientRun),
             "cut_histories": states.cut_histories,
             "after_error": states.after_error,
             "left_out_words": states.left_out_words,
@@ -215,7 +220,7 @@ pub(super) fn write_stats(
         "input": figures.census.as_ref().map(input),
         "redacted": redacted,
     });
-    write_file::<CliError>(path, Access::Usual, |out| {
+    write_file::<CliError>(path, Access::Private, |out| {
         serde_json::to_writer_pretty(&mut *out, &report)?;
         out.write_all(b"\n")?;
         Ok(())

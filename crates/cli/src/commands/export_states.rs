@@ -7,7 +7,9 @@ use backstory_session::export::{
     Chain, Granularity, Layout, MessageStyle, OnUnknown, Records, StateOptions, StateView,
     Subagents, Synthetic, SystemPrompt, Thinking, ToolErrors, VersionRange,
 };
+use backstory_session::store::read_small_text;
 use clap::{ArgAction, Args, ValueEnum};
+use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of trace-state and sft")]
@@ -139,14 +141,23 @@ pub(super) struct StateInput {
     versions: Option<VersionRange>,
 }
 
+/// The system prompt that stands in a file.
+pub(super) fn system_prompt(path: &str) -> Result<String, CliError> {
+    const LARGEST: u64 = 64 << 20;
+    read_small_text(Path::new(path), LARGEST)
+        .map_err(|error| CliError::new(format!("--system-prompt {error}")))
+}
+
 impl StateArguments {
+    /// The file that the options name, if one does.
+    pub(super) fn file_read(&self) -> Option<&Path> {
+        self.system_prompt.strip_prefix('@').map(Path::new)
+    }
+
     /// Reads what the options name.
     pub(super) fn input(&self) -> Result<StateInput, CliError> {
         let system = match self.system_prompt.strip_prefix('@') {
-            Some(path) => Some(
-                std::fs::read_to_string(path)
-                    .map_err(|error| CliError::new(format!("--system-prompt `{path}`: {error}")))?,
-            ),
+            Some(path) => Some(system_prompt(path)?),
             None => None,
         };
         let versions = match &self.versions {
@@ -207,17 +218,15 @@ impl StateArguments {
                 AgentChoice::Separate => Subagents::Separate,
                 AgentChoice::Inline => Subagents::Inline,
             },
-            thinking: match self.strip_thinking && !self.keep_thinking {
-                true => Thinking::Strip,
-                false => Thinking::Keep,
+            thinking: if self.strip_thinking && !self.keep_thinking {
+                Thinking::Strip
+            } else {
+                Thinking::Keep
             },
             max_history_tokens: self.max_history_tokens,
             tokenizer: self.tokenizer.tokenizer(),
             min_action_chars: self.min_action_chars,
-            synthetic: match self.include_synthetic {
-                true => Synthetic::Include,
-                false => Synthetic::Skip,
-            },
+            synthetic: if self.include_synthetic { Synthetic::Include } else { Synthetic::Skip },
             chain: match self.chain {
                 ChainChoice::Active => Chain::Active,
                 ChainChoice::Story => Chain::Story,

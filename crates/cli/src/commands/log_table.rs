@@ -46,12 +46,13 @@ fn edits<'f>(file: &'f LogFile<'_>) -> impl Iterator<Item = &'f TracedEdit<'f>> 
 
 fn head(out: &mut String, file: &LogFile<'_>) {
     let left: u64 = file.traced.edits.iter().map(|edit| edit.surviving).sum();
-    let now = match file.file.exists() {
-        true => format!(
+    let now = if file.file.exists() {
+        format!(
             "{left} of {} by agents",
             figures::counted(file.traced.marks.len() as u64, "line", "lines")
-        ),
-        false => "not there any more".to_owned(),
+        )
+    } else {
+        "not there any more".to_owned()
     };
     let room = room(now.width() + 2);
     let shown = fit_end(&terminal_line(&file.file.shown), room);
@@ -190,9 +191,9 @@ fn grouped(out: &mut String, log: &Log<'_>, arguments: &LogArguments) {
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     for (_, list) in &mut groups {
-        list.sort_by_key(|(_, edit)| edit.event.time);
+        list.sort_by_key(|(_, edit)| edit.event.when);
     }
-    groups.sort_by_key(|(_, list)| list.first().map(|(_, edit)| edit.event.time));
+    groups.sort_by_key(|(_, list)| list.first().map(|(_, edit)| edit.event.when));
     let rows = Rows::of(log, arguments.by);
     for (key, list) in &groups {
         let _ = writeln!(out, "{BOLD}{}{BOLD:#}", terminal_line(key));

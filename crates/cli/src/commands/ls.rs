@@ -140,9 +140,10 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         }
         out.finish()?;
     } else if rows.is_empty() {
-        let error = match unreadable > 0 && unreadable == selection.found.sessions.len() {
-            true => CliError::new("no session could be read"),
-            false => nothing(&selection, arguments),
+        let error = if unreadable > 0 && unreadable == selection.found.sessions.len() {
+            CliError::new("no session could be read")
+        } else {
+            nothing(&selection, arguments)
         };
         return Err(error.given(&notices));
     } else {

@@ -2,7 +2,8 @@
 
 use crate::args::Arguments;
 use crate::error::{CliError, Outcome};
-use backstory_session::store::create_folder;
+use crate::guard::agents_guard;
+use backstory_session::store::{Access, create_folder, write_file};
 use clap::{Args, CommandFactory};
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,15 +23,36 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<Outcome, CliError> {
     let command = Arguments::command();
     match &arguments.out {
         Some(folder) => {
-            create_folder(folder)?;
-            clap_mangen::generate_to(command, folder)
-                .map_err(|error| CliError::new(format!("`{}`: {error}", folder.display())))?;
+            let mut guard = agents_guard();
+            create_folder(&guard.folder(folder)?, Access::Usual)?;
+            for (name, page) in pages(command)? {
+                let to = guard.file(&folder.join(name))?;
+                write_file(&to, Access::Usual, |out| Ok::<_, CliError>(out.write_all(&page)?))?;
+            }
         }
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(command).render(&mut page)?;
-            std::io::stdout().lock().write_all(&page)?;
+            let mut out = std::io::stdout().lock();
+            out.write_all(&page)?;
+            out.flush()?;
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// A page for each command, with the name of its file.
+fn pages(mut command: clap::Command) -> Result<Vec<(String, Vec<u8>)>, CliError> {
+    command.build();
+    let mut pages = Vec::new();
+    let mut waiting = vec![command.disable_help_subcommand(true)];
+    while let Some(command) = waiting.pop() {
+        let shown = |one: &&clap::Command| !one.is_hide_set() && one.get_name() != "help";
+        waiting.extend(command.get_subcommands().filter(shown).cloned());
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.disable_help_subcommand(true)).render(&mut page)?;
+        pages.push((format!("{name}.1"), page));
+    }
+    Ok(pages)
 }

@@ -1,6 +1,7 @@
 //! One file per command: its arguments and its function.
 
 pub(crate) mod analyze;
+mod analyze_output;
 pub(crate) mod annotate;
 pub(crate) mod blame;
 mod blame_porcelain;
@@ -35,6 +36,7 @@ mod show_all;
 mod show_view;
 pub(crate) mod stats;
 mod stats_table;
+pub(crate) mod trust;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
@@ -61,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Replay(replay)) => replay::run(replay, &arguments.global),
         Some(Command::Pairs(pairs)) => pairs::run(pairs, &arguments.global),
         Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
+        Some(Command::Trust(trust)) => trust::run(trust),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

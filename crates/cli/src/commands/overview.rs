@@ -144,7 +144,7 @@ fn as_json(
         "sample": selection.sample.is_some(),
         "roots": selection.roots.iter().map(|root| root.path.to_string_lossy()).collect::<Vec<_>>(),
         "agents": by_name(&tally.agents),
-        "sessions": tally.sessions, "subagents": tally.subagents, "empty_files": selection.found.empty,
+        "sessions": tally.sessions, "subagents": tally.subagents, "empty_files": selection.found.empty.len(),
         "stray_agents": selection.found.stray_agents.len(),
         "projects": tally.projects, "bytes": tally.bytes, "records": tally.records,
         "turns": tally.turns, "calls": tally.calls,
@@ -202,11 +202,15 @@ fn write_overview(
     line(out, "models", &most_used(&tally.models, 6))?;
     line(out, "versions", &versions(&tally.versions))?;
     line(out, "problems", &problems(&tally.problems))?;
-    if selection.found.empty > 0 {
+    if !selection.found.empty.is_empty() {
         line(
             out,
             "empty",
-            &counted(selection.found.empty, "file without content", "files without content"),
+            &counted(
+                selection.found.empty.len() as u64,
+                "file without content",
+                "files without content",
+            ),
         )?;
     }
 
@@ -267,12 +271,12 @@ fn tokens(usage: &UsageTotal, agents: &BTreeMap<Agent, u64>) -> String {
     }
     let cached = if read > 0 { usage.cache_read as f64 * 100.0 / read as f64 } else { 0.0 };
     let least = if usage.incomplete { "at least " } else { "" };
-    let note = match usage.incomplete {
-        true if agents.keys().all(|agent| *agent == Agent::ClaudeCode) => {
-            " (older clients never wrote the final count)"
-        }
-        true => " (not every message has its count)",
-        false => "",
+    let note = if !usage.incomplete {
+        ""
+    } else if agents.keys().all(|agent| *agent == Agent::ClaudeCode) {
+        " (older clients never wrote the final count)"
+    } else {
+        " (not every message has its count)"
     };
     format!(
         "{} read ({cached:.0} % from cache), {least}{} written{note}",

@@ -2,16 +2,16 @@
 
 use super::export_table::{Table, needs_file};
 use super::pairs_report::{columns, say, write_stats};
-use super::show::{named, refuse_agents_folder, refuse_same};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::guard::{guard, named};
 use crate::redaction::{classes, redactor};
 use crate::work::Work;
 use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, make, states_path,
 };
 use backstory_session::normalise::Level;
-use backstory_session::store::{Access, resolve, write_file};
+use backstory_session::store::{Access, Destination, write_file};
 use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -143,18 +143,15 @@ pub(crate) fn run(
         }
     };
     let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
-    let (out, stats) = (named(arguments.out.as_deref()), arguments.stats.as_deref());
+    let out = named(arguments.out.as_deref());
     if out.is_none() && arguments.parquet {
         return Err(needs_file());
     }
-    refuse_same(out, stats)?;
-    for path in [out, stats].into_iter().flatten() {
-        refuse_agents_folder(path, &roots)?;
-        if [&arguments.journal, &states].into_iter().any(|input| resolve(input) == resolve(path)) {
-            return Err(CliError::new(format!("`{}`: that is what is read", path.display()))
-                .hint("name another file"));
-        }
-    }
+    let mut guard = guard(global, &roots, &[]);
+    guard.reads(&arguments.journal);
+    guard.reads(&states);
+    let out = out.map(|out| guard.file(out)).transpose()?;
+    let stats = arguments.stats.as_deref().map(|stats| guard.file(stats)).transpose()?;
     let options = PairOptions {
         format: arguments.format.format(),
         level: arguments.level,
@@ -172,8 +169,8 @@ pub(crate) fn run(
         },
         redactor: &redactor,
     };
-    let figures = write(arguments, out, &states, &options)?;
-    if let Some(stats) = stats {
+    let figures = write(arguments, out.as_ref(), &states, &options)?;
+    if let Some(stats) = &stats {
         write_stats(stats, &figures, &options)?;
     }
     if !global.quiet {
@@ -188,7 +185,7 @@ pub(crate) fn run(
 
 fn write(
     arguments: &PairsArguments,
-    out: Option<&Path>,
+    out: Option<&Destination>,
     states: &Path,
     options: &PairOptions<'_>,
 ) -> Result<Figures, CliError> {
@@ -201,18 +198,17 @@ fn write(
         out.flush()?;
         return Ok(figures);
     };
-    let table = arguments.parquet || out.extension().is_some_and(|end| end == "parquet");
+    let table = arguments.parquet || out.shown().extension().is_some_and(|end| end == "parquet");
     let mut done = None;
-    write_file::<CliError>(out, Access::Usual, |file| {
-        done = Some(match table {
-            false => make(journal, states, options, file).map_err(told)?,
-            true => {
-                let mut table = Table::new(file, &columns(options.format)?)?;
-                let made = make(journal, states, options, &mut table);
-                let figures = table.told(made.map_err(told))?;
-                table.finish()?;
-                figures
-            }
+    write_file::<CliError>(out, Access::Private, |file| {
+        done = Some(if !table {
+            make(journal, states, options, file).map_err(told)?
+        } else {
+            let mut table = Table::new(file, &columns(options.format)?)?;
+            let made = make(journal, states, options, &mut table);
+            let figures = table.told(made.map_err(told))?;
+            table.finish()?;
+            figures
         });
         Ok(())
     })?;

@@ -6,11 +6,10 @@ use crate::figures;
 use crate::ui;
 use backstory_replay::pairs::{Counts, Figures, PairFormat, PairOptions, Reason};
 use backstory_session::normalise::Level;
-use backstory_session::store::{Access, write_file};
+use backstory_session::store::{Access, Destination, write_file};
 use backstory_table::{Column, Field};
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
-use std::path::Path;
 
 /// The columns of a format; values whose fields differ are JSON.
 pub(super) fn columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
@@ -131,7 +130,7 @@ fn shares(counts: &Counts) -> String {
 }
 
 pub(super) fn write_stats(
-    path: &Path,
+    path: &Destination,
     figures: &Figures,
     options: &PairOptions<'_>,
 ) -> Result<(), CliError> {
@@ -171,7 +170,7 @@ pub(super) fn write_stats(
         "tools": tools,
         "levels": figures.agreement.levels,
     });
-    write_file::<CliError>(path, Access::Usual, |out| {
+    write_file::<CliError>(path, Access::Private, |out| {
         serde_json::to_writer_pretty(&mut *out, &report)?;
         out.write_all(b"\n")?;
         Ok(())

@@ -2,17 +2,17 @@
 
 use super::redact_report;
 use crate::args::GlobalArguments;
-use crate::commands::show::{named, refuse_agents_folder};
 use crate::error::{CliError, Outcome};
 use crate::figures::counted;
+use crate::guard::{guard, named};
 use crate::redaction;
-use crate::select::{Chosen, distinct_names, refuse_sources};
+use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::redact::{Classes, ClearedCopy, CopyPart, Report};
 use backstory_session::store::{
-    Access, Entry, OutputFolder, StoreError, create_folder, plain_name, write_file,
+    Access, Destination, Entry, OutputFolder, StoreError, create_folder_of, plain_name, write_file,
 };
 use clap::Args;
 use std::io::Write;
@@ -117,9 +117,7 @@ fn copy(
         total.add(copy.report());
         return Ok(finish(&total, work, global));
     };
-    refuse_agents_folder(out, &work.roots)?;
-    refuse_sources(out, &chosen)?;
-    let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+    let out = &guard(global, &work.roots, &chosen).file_or_folder(out)?;
     // Everything is cleared before anything is written.
     let ready: Vec<ClearedCopy> = chosen.iter().map(clear).collect::<Result<_, _>>()?;
     let parts: Vec<CopyPart> = ready
@@ -128,25 +126,23 @@ fn copy(
         .flat_map(|(copy, name)| copy.parts(&name))
         .collect();
     match parts.as_slice() {
-        [one] if !is_folder => {
-            if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                create_folder(folder)?;
-            }
-            write_file(out, Access::Usual, |file| send(&one.copy, file))?;
+        [one] if !out.is_folder() => {
+            create_folder_of(out, Access::Private)?;
+            write_file(out, Access::Private, |file| send(&one.copy, file))?;
         }
         _ => write_folder(out, &parts)?,
     }
     ready.iter().for_each(|copy| total.add(copy.report()));
     if !global.quiet {
         let sessions = counted(ready.len() as u64, "session", "sessions");
-        ui::say(&format!("{sessions} written to {}", out.display()));
+        ui::say(&format!("{sessions} written to {}", out.shown().display()));
     }
     Ok(finish(&total, work, global))
 }
 
 /// Writes all of it, or nothing where a name is somebody else's.
-fn write_folder(out: &Path, parts: &[CopyPart]) -> Result<(), CliError> {
-    let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Usual)?;
+fn write_folder(out: &Destination, parts: &[CopyPart]) -> Result<(), CliError> {
+    let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Private)?;
     let new: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     let new: Vec<&str> =
         new.into_iter().filter(|name| !folder.files().contains_key(*name)).collect();

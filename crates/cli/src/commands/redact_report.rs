@@ -12,7 +12,7 @@ use backstory_session::escape::terminal_line;
 use backstory_session::model::Agent;
 use backstory_session::parallel;
 use backstory_session::redact::{Classes, CopyError, Level, Redactor, Report};
-use backstory_session::store::Notice;
+use backstory_session::store::{Notice, open_file};
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -152,7 +152,7 @@ pub(super) fn spans(path: &Path, field: &str, classes: Classes) -> Result<Outcom
     let redactor = redaction::redactor(classes)?;
     let shown = path.display();
     let failed = |cause: std::io::Error| CliError::new(format!("`{shown}`: {cause}"));
-    let file = std::fs::File::open(path).map_err(failed)?;
+    let file = open_file(path).map_err(failed)?;
     let mut out = JsonLines::new();
     for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
         let line = line.map_err(failed)?;

@@ -3,16 +3,17 @@
 use crate::args::GlobalArguments;
 use crate::commands::show_all;
 use crate::commands::show_view::{ViewArguments, write_session};
-use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::guard::{guard, named};
 use crate::pager;
+use crate::redaction;
 use crate::select::{Chosen, Selection};
 use crate::ui;
 use backstory_format::Limits;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::model::{Agent, Session};
 use backstory_session::redact::{ClearedCopy, Redactor};
-use backstory_session::store::{Access, Notice, Root, StoreError, discover, resolve, write_file};
+use backstory_session::store::{Access, Guard, Notice, Root, StoreError, discover, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -64,65 +65,34 @@ pub(crate) fn run(
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
-    let Shown { session, selection, notices, copy: _copy } =
+    let Shown { session, notices, mut guard, copy } =
         find_cleared(wanted, global, redactor.as_ref())?;
+    let view = match &copy {
+        Some(copy) => redaction::telling(&view, copy.report()),
+        None => view,
+    };
+    if let Some(copy) = copy.as_ref().filter(|_| !global.quiet) {
+        ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
+    }
     arguments.view.check_turns(&session, &view)?;
     let Some(out) = out else {
         let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
         return Ok(Outcome::Fine.given(&notices));
     };
-    refuse_agents_folder(out, &selection.roots)?;
-    if out.is_dir() || out.as_os_str().to_string_lossy().ends_with(['/', '\\']) {
-        return Ok(show_all::one_into(&session, out, &arguments.view, &view)?.given(&notices));
+    let out = guard.file_or_folder(out)?;
+    if out.is_folder() {
+        return Ok(show_all::one_into(&session, &out, &arguments.view, &view)?.given(&notices));
     }
-    let own = session.source.shown_path();
-    if [session.source.path(), Path::new(&*own)].iter().any(|path| resolve(path) == resolve(out)) {
-        return Err(CliError::new(format!("`{}`: that is the session itself", out.display()))
-            .hint("name another file"));
-    }
-    write_file(out, Access::Usual, |file| write_session(&session, &view, format, file))?;
+    write_file(&out, Access::Private, |file| write_session(&session, &view, format, file))?;
     Ok(Outcome::Fine.given(&notices))
-}
-
-/// The file or folder to write to; none for `-`, which is standard output.
-pub(super) fn named(out: Option<&Path>) -> Option<&Path> {
-    out.filter(|out| out.as_os_str() != "-")
-}
-
-/// Output never goes where an agent keeps its sessions.
-pub(super) fn refuse_agents_folder(out: &Path, roots: &[Root]) -> Result<(), CliError> {
-    let place = resolve(out);
-    let own = environment::agents_folders();
-    let roots = roots.iter().map(|root| root.path.as_path());
-    for folder in roots.chain(own.iter().map(PathBuf::as_path)).filter(|folder| folder.is_dir()) {
-        if place.starts_with(resolve(folder)) {
-            return Err(CliError::new(format!(
-                "`{}`: lies in `{}`, where sessions are kept",
-                out.display(),
-                folder.display()
-            ))
-            .hint("name a place outside it"));
-        }
-    }
-    Ok(())
-}
-
-/// Counts go to another file than what they count.
-pub(super) fn refuse_same(out: Option<&Path>, stats: Option<&Path>) -> Result<(), CliError> {
-    match out.zip(stats).filter(|(out, stats)| resolve(out) == resolve(stats)) {
-        Some((out, _)) => {
-            Err(CliError::new(format!("`{}`: named for rows and for counts", out.display()))
-                .hint("name another file with --stats"))
-        }
-        None => Ok(()),
-    }
 }
 
 /// A session, and the cleared copy it is read from, which must stay as long.
 pub(crate) struct Shown {
     pub(crate) session: Session,
-    pub(crate) selection: Selection,
+    /// What must not be written over.
+    pub(crate) guard: Guard,
     /// Parts of it that could not be read.
     pub(crate) notices: Vec<Notice>,
     pub(crate) copy: Option<ClearedCopy>,
@@ -163,7 +133,8 @@ pub(crate) fn find_cleared(
     if !global.quiet {
         ui::notices(&notices);
     }
-    Ok(Shown { session, selection, notices, copy })
+    let guard = guard(global, &selection.roots, &[chosen]);
+    Ok(Shown { session, guard, notices, copy })
 }
 
 /// A copy of what was chosen, without secrets.

@@ -2,18 +2,20 @@
 
 use crate::args::GlobalArguments;
 use crate::commands::ls::holds_sessions;
-use crate::commands::show::{read_copy, refuse_agents_folder};
+use crate::commands::show::read_copy;
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::figures;
+use crate::guard::guard;
+use crate::redaction;
 use crate::select::{Chosen, Seek, Selection, distinct_names};
 use crate::ui;
 use backstory_session::agents;
 use backstory_session::model::Session;
-use backstory_session::redact::{ClearedCopy, Redactor};
+use backstory_session::redact::{ClearedCopy, Redactor, Report};
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::store::{
-    Access, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, plain_name,
+    Access, Destination, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, plain_name,
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -27,7 +29,7 @@ struct Job<'a> {
 
 /// What came of it.
 enum Done {
-    Written { name: String, entry: Box<Entry<IndexRow>>, notices: Vec<Notice> },
+    Written { name: String, entry: Box<Entry<IndexRow>>, notices: Vec<Notice>, report: Report },
     Failed(Notice),
 }
 
@@ -45,7 +47,6 @@ pub(super) fn run(
     let scope = project.filter(|_| holder.is_none()).map(ProjectScope::new);
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
     let selection = Selection::find(global, &extra, Seek::All)?;
-    refuse_agents_folder(out, &selection.roots)?;
     let sessions: Vec<&SessionFiles> = match &scope {
         Some(scope) => selection.worked_in(std::slice::from_ref(scope)),
         None => selection.found.sessions.iter().collect(),
@@ -59,7 +60,9 @@ pub(super) fn run(
             _ => selection.nothing(),
         });
     }
-    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
+    let chosen: Vec<Chosen<'_>> = sessions.iter().copied().map(Chosen::Session).collect();
+    let to = guard(global, &selection.roots, &chosen).folder(out)?;
+    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(&to, Access::Private)?;
     let jobs = jobs(&sessions, format, &arguments.fingerprint(format));
     let total = jobs.len();
     let mut stale: Vec<Job<'_>> =
@@ -69,11 +72,12 @@ pub(super) fn run(
     let mut notices: Vec<Notice> =
         refused.iter().map(|error| Notice::failed(out, error.to_string())).collect();
     stale.retain(|job| folder.files().contains_key(&job.name));
-    let mut written = 0;
+    let (mut written, mut taken_out) = (0, Report::default());
     for result in write_jobs(&stale, &selection, &folder, (view, redactor), format) {
         match result {
-            Done::Written { name, entry, notices: more } => {
+            Done::Written { name, entry, notices: more, report } => {
                 written += 1;
+                taken_out.add(&report);
                 folder.record(&name, *entry);
                 notices.extend(more);
             }
@@ -87,6 +91,9 @@ pub(super) fn run(
         ui::notices(&notices);
         let sessions = figures::counted(written, "session", "sessions");
         ui::say(&format!("{sessions} written to {}, {unchanged} unchanged", out.display()));
+        if redactor.is_some() {
+            ui::say(&format!("taken out: {}", redaction::by_class(&taken_out)));
+        }
     }
     Ok(Outcome::Fine.given(&notices))
 }
@@ -94,12 +101,12 @@ pub(super) fn run(
 /// One session into a folder.
 pub(super) fn one_into(
     session: &Session,
-    out: &Path,
+    out: &Destination,
     arguments: &ViewArguments,
     view: &View,
 ) -> Result<Outcome, CliError> {
     let format = arguments.format.unwrap_or(Format::Html);
-    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Usual)?;
+    let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Private)?;
     let name = format!("{}.{}", plain_name(&session.id), format.extension());
     if let Some(refused) = folder.claim([name.as_str()])?.pop() {
         return Err(refused.into());
@@ -185,6 +192,9 @@ fn write_one(
     if let Some(copy) = &copy {
         (session, failures) = read_copy(copy, selection.limits, buffer)?;
     }
+    let report = copy.as_ref().map(|copy| copy.report().clone()).unwrap_or_default();
+    let told = copy.as_ref().map(|_| redaction::telling(view, &report));
+    let view = told.as_ref().unwrap_or(view);
     let name = job.name.clone();
     let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;
     let about = Some(IndexRow::of(&session, &name));
@@ -193,6 +203,7 @@ fn write_one(
         name,
         entry: Box::new(Entry { key: job.key.clone(), bytes, about }),
         notices,
+        report,
     })
 }
 

@@ -185,9 +185,12 @@ impl ViewArguments {
     /// The format for this destination.
     pub(crate) fn format_for(&self, out: Option<&Path>) -> Format {
         let named = self.format.or_else(|| Format::by_name(out?));
-        named.unwrap_or_else(|| match out.is_none() && std::io::stdout().is_terminal() {
-            true => Format::Terminal,
-            false => Format::Text,
+        named.unwrap_or_else(|| {
+            if out.is_none() && std::io::stdout().is_terminal() {
+                Format::Terminal
+            } else {
+                Format::Text
+            }
         })
     }
 }

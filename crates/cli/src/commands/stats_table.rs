@@ -104,10 +104,8 @@ fn cells(shown: &Shown<'_>, name: String, figures: &Figures) -> [String; COLUMNS
     let count = if shown.report.by == Dimension::Tool { figures.calls } else { figures.messages };
     let rest = figures.cache_write.saturating_sub(figures.cache_write_1h);
     let least = if figures.at_least() { "≥" } else { "" };
-    let tokens = |count: u64| match figures.is_uncounted() {
-        true => "–".to_owned(),
-        false => compact(count),
-    };
+    let tokens =
+        |count: u64| if figures.is_uncounted() { "–".to_owned() } else { compact(count) };
     [
         ui::fit(&name, WIDEST_NAME),
         grouped(count),
@@ -115,9 +113,10 @@ fn cells(shown: &Shown<'_>, name: String, figures: &Figures) -> [String; COLUMNS
         tokens(rest),
         tokens(figures.cache_write_1h),
         tokens(figures.cache_read),
-        match figures.is_uncounted() {
-            true => "–".to_owned(),
-            false => format!("{least}{}", compact(figures.output)),
+        if figures.is_uncounted() {
+            "–".to_owned()
+        } else {
+            format!("{least}{}", compact(figures.output))
         },
         cost(figures),
     ]

@@ -363,3 +363,134 @@ fn one_is_not_many() {
         }
     }
 }
+
+/// A machine whose file was committed before the session edited it, and after.
+fn committed() -> crate::desk::Desk {
+    use crate::desk::{Desk, TIDES, wrote};
+    let desk = Desk::new();
+    desk.put("src/tides.rs", "// Nothing is here yet, but soon there will be.\n");
+    desk.put("empty.txt", "");
+    desk.commit("Prepare", "2026-03-01T09:30:00Z");
+    desk.record(&[wrote("src/tides.rs", TIDES)]);
+    desk.put("src/tides.rs", TIDES);
+    desk.commit("Add tides", "2026-03-01T10:00:30Z");
+    desk
+}
+
+#[test]
+fn an_empty_file_has_no_lines() {
+    let desk = committed();
+    for rev in [&[][..], &["--rev", "HEAD"], &["--git"], &["--porcelain"]] {
+        let ran = desk.machine.run(&[&["blame", "work/empty.txt"], rev].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{rev:?}: {}", ran.stderr);
+    }
+    let told = desk.machine.run(&["blame", "work/empty.txt"]).stderr;
+    assert_eq!(told, "`work/empty.txt`: the file is empty\n");
+    let json = &desk.machine.json(&["blame", "work/empty.txt", "--json"])[0];
+    assert_eq!(json["lines"], serde_json::json!([]));
+    let ran = desk.machine.run(&["blame", "work/empty.txt", "-L", "1,2"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("only 0 lines"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_revision_that_cannot_be_blamed_is_explained() {
+    let desk = committed();
+    let blame = |words: &[&str]| {
+        let ran = desk.machine.run(&[&["blame", "work/src/tides.rs"], words].concat());
+        (ran.code, ran.stderr)
+    };
+    let (code, told) = blame(&["--rev", "HEAD~1"]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(
+        told.starts_with(
+            "error: `work/src/tides.rs`: the only edit of it is later than --rev `HEAD~1`\nhint: "
+        ),
+        "{told}"
+    );
+    let (code, told) = blame(&["--rev", "HEAD~2"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("`src/tides.rs` is not in commit"), "{told}");
+    let (code, told) = blame(&["--rev", "nowhere"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.starts_with("error: --rev `nowhere`: no such commit\nhint: "), "{told}");
+    // An object that is not there, of each kind.
+    for (name, rev) in [("HEAD~1:src/tides.rs", "HEAD~1"), ("HEAD~1", "HEAD~1")] {
+        let id = desk.git(&["rev-parse", name]);
+        let object = desk.repo().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        assert!(Command::new("rm").arg("-f").arg(object).status().unwrap().success());
+        let (code, told) = blame(&["--rev", rev]);
+        assert_eq!(code, Some(2), "{told}");
+        let wanted = format!("--rev `{rev}`: git lacks the object {id}: the clone is partial");
+        assert!(told.contains(&wanted), "{name}: {told}");
+    }
+}
+/// A repository whose `docs.md` is a link, and a rule that lets everything be written into files.
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods)]
+fn linked(target: &str, model: &str) -> Machine {
+    let machine = Machine::empty();
+    let mut trace = Trace::new(&machine);
+    trace.prompt("Write");
+    trace.write(model, "docs.md", None, "words of mine\n");
+    trace.save(&machine);
+    write(&machine.home().join("outside.rc"), b"alias x=y\n");
+    write(&machine.home().join("repo/deep/real.md"), b"words of mine\n");
+    write(&machine.home().join("repo/.git/config"), b"words of git\n");
+    std::os::unix::fs::symlink(target, machine.home().join("repo/docs.md")).unwrap();
+    let rule = "[[annotate.rule]]\npattern = \"*\"\npolicy = \"comment\"\ncomment = \"hash\"\n";
+    write(&machine.home().join("repo/.backstory.toml"), rule.as_bytes());
+    machine
+}
+
+#[test]
+#[cfg(unix)]
+fn annotations_do_not_follow_links_out_of_the_repository() {
+    for (target, place) in [
+        ("../outside.rc", "outside.rc"),
+        (".git/config", "repo/.git/config"),
+        ("deep/../../outside.rc", "outside.rc"),
+    ] {
+        let machine = linked(target, MODEL);
+        let before = std::fs::read(machine.home().join(place)).unwrap();
+        let plan = machine.run(&["annotate", "repo", "--config", "repo/.backstory.toml"]).stdout;
+        assert!(plan.contains(&format!("→ ~/{place}")), "{plan}");
+        let ran = machine.run(&["annotate", "repo", "--config", "repo/.backstory.toml", "--write"]);
+        assert_eq!(std::fs::read(machine.home().join(place)).unwrap(), before, "{}", ran.stdout);
+        assert!(machine.home().join("repo/docs.md").is_symlink());
+        let refused = place == "outside.rc";
+        assert_eq!(ran.code, Some(if refused { 2 } else { 0 }), "{}", ran.stdout);
+        assert!(ran.stdout.contains(if refused { "refused" } else { "skipped" }), "{}", ran.stdout);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn sidecars_stay_in_the_repository() {
+    for pattern in ["../outside.rc", "{dir}/../outside.rc", "/proc/self/cwd/outside.rc"] {
+        let machine = linked("deep/real.md", MODEL);
+        let rule = format!(
+            "[[annotate.rule]]\npattern = \"*\"\npolicy = \"sidecar\"\nsidecar = \"{pattern}\"\n"
+        );
+        write(&machine.home().join("repo/.backstory.toml"), rule.as_bytes());
+        let ran = machine.run(&["annotate", "repo", "--config", "repo/.backstory.toml", "--write"]);
+        assert_eq!(ran.code, Some(2), "{pattern}: {}", ran.stdout);
+        let kept = std::fs::read(machine.home().join("outside.rc")).unwrap();
+        assert_eq!(kept, b"alias x=y\n", "{pattern}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_inside_the_repository_are_written_through() {
+    let machine = linked("deep/real.md", "x\n$(touch gone)\u{1b}[2J*/-->");
+    let plan = machine.out(&["annotate", "repo", "--config", "repo/.backstory.toml"]);
+    assert!(plan.contains("→ ~/repo/deep/real.md"), "{plan}");
+    machine.out(&["annotate", "repo", "--config", "repo/.backstory.toml", "--write"]);
+    assert!(machine.home().join("repo/docs.md").is_symlink());
+    let text = std::fs::read_to_string(machine.home().join("repo/deep/real.md")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[1..].iter().all(|line| line.starts_with("# ")), "{text}");
+    assert!(lines[2].contains(" model=x%0A%24%28touch%20gone%29%1B%5B2J%2A/--%3E "), "{text}");
+}

@@ -77,7 +77,7 @@ fn severity_decides_what_is_shown_and_counted() {
 fn a_folder_is_summed_up() {
     let (out, code) = check(&["check", &fixture("")]);
     assert_eq!(code, Some(1));
-    insta::assert_snapshot!(out.lines().last().unwrap(), @"73 sessions: 48 clean, 9 with warnings, 1 with errors, 8 would resume with loss, 7 would not resume");
+    insta::assert_snapshot!(out.lines().last().unwrap(), @"75 sessions: 49 clean, 9 with warnings, 1 with errors, 9 would resume with loss, 7 would not resume");
     let quiet = Machine::empty().run(&["check", &fixture(""), "--quiet"]);
     assert!(!quiet.stdout.contains("sessions:"));
     assert_eq!(quiet.code, Some(1));
@@ -142,15 +142,16 @@ fn everything_can_be_explained() {
     A record beside the conversation ends a branch in place of its newest message.
 
     Why it matters
-      A resume starts from the end of a branch. Where a record beside the conversation hangs from it, a
-      client may take another branch for the newest one and lose everything since.
+      A resume starts from the record written last, in older clients from the newest end of a branch.
+      Where that hangs from an older message, everything since is lost.
 
     Evidence
-      A subagent's record under the newest message misleads 1.0.100 to 2.1.98, a late progress record
-      under an older one 2.1.50 and 2.1.70; 2.1.143 and later find the newest message.
+      A late record of a hook or of the client under an older message misleads 2.1.143 to 2.1.326, a
+      subagent's record under the newest one 1.0.100 to 2.1.98, a late progress record 2.1.50 and
+      2.1.70.
 
     What to do
-      Resume with the newest client.
+      Resume with the newest client; where a late record misleads that as well, remove the record.
     ");
 }
 

@@ -71,7 +71,11 @@ impl Desk {
 
     /// Writes a session whose calls are these.
     pub(crate) fn record(&self, calls: &[Played]) {
-        let cwd = self.repo().canonicalize().unwrap().to_string_lossy().into_owned();
+        self.record_at(&self.repo().canonicalize().unwrap().to_string_lossy(), calls);
+    }
+
+    /// The same for a session that worked in another folder.
+    pub(crate) fn record_at(&self, cwd: &str, calls: &[Played]) {
         let mut lines = Vec::new();
         let mut parent = Value::Null;
         let mut push = |mut record: Value, time: &str| {

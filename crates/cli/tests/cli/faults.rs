@@ -204,8 +204,9 @@ fn sidecars_do_not_collide() {
         "../.ai-blame.yaml",
         "defaults:\n  policy: sidecar\n  sidecar_pattern: \"{stem}.story\"\n",
     );
-    let out = machine.out(&["annotate", "repo", "--write"]);
-    assert_eq!(out.matches("refused").count(), 2, "{out}");
+    let ran = machine.run(&["annotate", "repo", "--write"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert_eq!(ran.stdout.matches("refused").count(), 2, "{}", ran.stdout);
     assert!(!machine.home().join("repo/m.story").exists());
 }
 

@@ -164,6 +164,20 @@ fn nothing_of_the_repository_is_run() {
         "gpg.program",
         "alias.log",
         "credential.helper",
+        "core.askPass",
+        "core.alternateRefsCommand",
+        "core.gitProxy",
+        "gpg.ssh.program",
+        "gpg.ssh.defaultKeyCommand",
+        "hook.odd.command",
+        "interactive.diffFilter",
+        "merge.odd.driver",
+        "pager.blame",
+        "pager.log",
+        "remote.origin.uploadpack",
+        "sequence.editor",
+        "trailer.odd.command",
+        "uploadpack.packObjectsHook",
     ] {
         desk.git(&["config", key, &script]);
     }

@@ -10,17 +10,27 @@ mod cloning;
 mod copies;
 mod desk;
 mod documentation;
+#[cfg(target_os = "linux")]
+mod endless;
 mod exporting;
 mod faults;
+mod git_calls;
 mod linking;
+mod linking_elsewhere;
 mod listing;
 mod machine;
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods)]
+mod outputs;
 mod pairing;
 mod redacting;
 mod rendering;
 mod replay_limits;
 mod replay_secrets;
 mod replaying;
+mod roots;
+#[cfg(unix)]
+mod settings;
 mod showing;
 mod spending;
 mod support;

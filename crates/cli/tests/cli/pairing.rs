@@ -245,7 +245,7 @@ fn wrong_use_is_told() {
     hint: --stats FILE lists the teachers of a journal
     ");
     insta::assert_snapshot!(said(&["pairs", "run.jsonl", "--out", "run.jsonl"]), @r"
-    error: `run.jsonl`: that is what is read
+    error: `run.jsonl`: that is read, not written
     hint: name another file
     ");
     assert!(said(&["pairs", "run.jsonl", "--level", "vague"]).contains("levels are exact"));

@@ -91,6 +91,23 @@ fn no_output_holds_a_secret() {
 }
 
 #[test]
+fn what_is_shared_says_what_was_taken_out() {
+    let machine = planted();
+    for format in ["md", "html", "text"] {
+        let ran = machine.run(&["show", ID, "--share", "--format", format]);
+        assert!(ran.stderr.contains("taken out: secrets "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(", paths "), "{}", ran.stderr);
+        let shown = ran.stdout.replace("Taken out", "taken out");
+        let head = shown.find("taken out").and_then(|at| shown.get(at..at + 80));
+        assert!(head.is_some_and(|head| head.contains("secrets ")), "{head:?}");
+    }
+    let ran = machine.run(&["show", ID, "--format", "md"]);
+    assert!(!ran.stderr.contains("taken out") && !ran.stdout.contains("Taken out"));
+    let ran = machine.run(&["show", "--all", "--share", "--out", "pages/"]);
+    assert!(ran.stderr.contains("taken out: secrets "), "{}", ran.stderr);
+}
+
+#[test]
 fn a_copy_is_a_session_and_stays_as_it_is() {
     let machine = planted();
     let copy = machine.out(&["redact", ID]);

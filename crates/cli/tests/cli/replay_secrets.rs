@@ -112,9 +112,10 @@ fn the_walk_through_does_what_it_says() {
     let server = Server::start(Script { key: None, mind, ..script() }).unwrap();
     let mut settings = String::new();
     for line in block("toml").lines() {
-        match line.starts_with("base_url") {
-            true => settings += &format!("base_url = \"{}\"\n", server.url()),
-            false => settings += &format!("{line}\n"),
+        if line.starts_with("base_url") {
+            settings += &format!("base_url = \"{}\"\n", server.url());
+        } else {
+            settings += &format!("{line}\n");
         }
     }
     write(&machine.home().join(".backstory.toml"), settings.as_bytes());

@@ -173,13 +173,13 @@ fn what_is_read_is_never_written_over() {
         assert!(ran.stderr.contains(why), "{words:?}: {}", ran.stderr);
         assert_eq!(std::fs::read(&place).unwrap(), bytes, "{words:?}");
     };
-    let itself = "that is a session itself";
+    let itself = "that is read, not written";
     refused(&["redact", "s.jsonl", "--out", "new/../s.jsonl"], itself);
     refused(&["export", "s.jsonl", "--to", "sft", "--out", "new/../s.jsonl"], itself);
     let stats = ["export", "s.jsonl", "--to", "sft", "--out", "o.jsonl", "--stats"];
     refused(&[&stats[..], &["s.jsonl"]].concat(), itself);
-    refused(&[&stats[..], &["./o.jsonl"]].concat(), "named for rows and for counts");
-    refused(&["show", "s.jsonl", "--share", "--out", "s.jsonl"], "that is the session itself");
+    refused(&[&stats[..], &["./o.jsonl"]].concat(), "named for two outputs");
+    refused(&["show", "s.jsonl", "--share", "--out", "s.jsonl"], "that is read, not written");
     let inside = "new/../.claude/projects/-w-mill/x.jsonl";
     refused(&["redact", "s.jsonl", "--out", inside], "where sessions are kept");
 }

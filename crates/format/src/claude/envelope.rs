@@ -43,6 +43,8 @@ pub struct Envelope<'a> {
     pub subtype: Option<Value<'a>>,
     pub error: Option<Value<'a>>,
     pub source_assistant: Option<Value<'a>>,
+    /// The call whose tool put this record into the conversation.
+    pub source_call: Option<Value<'a>>,
     pub denial: Option<Value<'a>>,
     pub permission_decision: Option<Value<'a>>,
     pub message: Option<Value<'a>>,
@@ -111,6 +113,7 @@ impl<'a> Envelope<'a> {
             b"promptSource" => (&mut self.prompt_source, Kind::String),
             b"permissionMode" => (&mut self.permission_mode, Kind::String),
             b"sourceToolAssistantUUID" => (&mut self.source_assistant, Kind::String),
+            b"sourceToolUseID" => (&mut self.source_call, Kind::String),
             b"toolDenialKind" => (&mut self.denial, Kind::String),
             b"permissionDecision" => (&mut self.permission_decision, Kind::Object),
             b"forkedFrom" => (&mut self.forked_from, Kind::Object),

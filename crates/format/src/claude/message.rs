@@ -9,6 +9,7 @@ pub struct Message<'a> {
     pub role: Option<Value<'a>>,
     pub model: Option<Value<'a>>,
     pub stop_reason: Option<Value<'a>>,
+    /// What the answer took. A trimmed clone states less, and here what its source stated.
     pub usage: Option<Value<'a>>,
     /// A string or a list.
     pub content: Option<Value<'a>>,
@@ -18,7 +19,7 @@ impl<'a> Message<'a> {
     /// Reads `message`, or `None` when its `content` has a shape no version writes.
     pub fn read(message: Value<'a>) -> (Message<'a>, bool) {
         let mut out = Message::default();
-        let mut well_shaped = true;
+        let (mut well_shaped, mut source_usage) = (true, None);
         for (key, value) in message.fields() {
             let name = key.name();
             let (slot, fits) = match name.as_ref() {
@@ -27,6 +28,7 @@ impl<'a> Message<'a> {
                 b"model" => (&mut out.model, value.kind() == Kind::String),
                 b"stop_reason" => (&mut out.stop_reason, value.kind() == Kind::String),
                 b"usage" => (&mut out.usage, value.kind() == Kind::Object),
+                b"sourceUsage" => (&mut source_usage, value.kind() == Kind::Object),
                 b"content" => {
                     (&mut out.content, matches!(value.kind(), Kind::String | Kind::Array))
                 }
@@ -35,6 +37,7 @@ impl<'a> Message<'a> {
             *slot = fits.then_some(value);
             well_shaped &= fits || value.is_null();
         }
+        out.usage = source_usage.or(out.usage);
         (out, well_shaped)
     }
 }

@@ -6,6 +6,7 @@
 use super::entry::{Call, Entry, Key};
 use crate::money::Money;
 use backstory_session::export::digest;
+use backstory_session::store::open_file;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -60,7 +61,7 @@ impl Known {
     /// Reads a journal; nothing is known where there is none.
     pub fn read(path: &Path) -> io::Result<Known> {
         let mut known = Known { path: path.to_path_buf(), ..Known::default() };
-        let file = match File::open(path) {
+        let file = match open_file(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(known),
             Err(error) => return Err(error),

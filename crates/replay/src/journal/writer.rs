@@ -5,9 +5,10 @@
 //! of power can take are the lines of the last few milliseconds.
 
 use super::entry::Entry;
+use backstory_session::store::Destination;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -54,10 +55,22 @@ struct Pending {
 
 impl Journal {
     /// Opens or begins a journal. A line that was cut off is ended, so that the next is readable.
-    pub fn open(path: &Path) -> Result<Journal, JournalError> {
+    pub fn open(to: &Destination) -> Result<Journal, JournalError> {
+        let path = to.shown();
         let wrong = |cause| JournalError::Io { path: path.to_path_buf(), cause };
-        let mut file =
-            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(wrong)?;
+        // What is appended goes to the file that was named, not to where a link leads.
+        if std::fs::symlink_metadata(to.place()).is_ok_and(|there| !there.is_file()) {
+            return Err(wrong(io::Error::other("not a regular file")));
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            // It holds what models answered.
+            options.mode(0o600);
+        }
+        let mut file = options.open(to.place()).map_err(wrong)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {

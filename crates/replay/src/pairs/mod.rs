@@ -22,6 +22,7 @@ pub use format::{Kind, PairFormat};
 
 use backstory_session::normalise::Level;
 use backstory_session::redact::Redactor;
+use backstory_session::store::open_file;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +59,7 @@ pub enum PairsError {
 /// Where the states of a journal stand: the file that its first run names, beside it.
 pub fn states_path(journal: &Path) -> Result<PathBuf, PairsError> {
     let read = |cause| PairsError::Read { path: journal.to_path_buf(), cause };
-    let file = std::fs::File::open(journal).map_err(read)?;
+    let file = open_file(journal).map_err(read)?;
     for line in BufReader::new(file).lines() {
         let line = line.map_err(read)?;
         if let Ok(crate::journal::Entry::Run(run)) = crate::journal::Entry::parse(&line) {
@@ -79,7 +80,7 @@ pub fn make(
     let votes = votes::Votes::read(journal, &options.priority)?;
     let mut maker = maker::Maker::new(votes, options, out);
     let failed = |cause| PairsError::Read { path: states.to_path_buf(), cause };
-    let file = std::fs::File::open(states).map_err(failed)?;
+    let file = open_file(states).map_err(failed)?;
     let mut lines = BufReader::with_capacity(256 << 10, file);
     let mut line = Vec::new();
     loop {

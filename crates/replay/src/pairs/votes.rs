@@ -2,8 +2,8 @@
 
 use super::{JournalFigures, PairsError};
 use crate::journal::{Call, Entry};
+use backstory_session::store::open_file;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(super) struct Votes {
 impl Votes {
     pub(super) fn read(path: &Path, priority: &[String]) -> Result<Votes, PairsError> {
         let failed = |cause| PairsError::Read { path: path.to_path_buf(), cause };
-        let mut file = BufReader::with_capacity(256 << 10, File::open(path).map_err(failed)?);
+        let mut file = BufReader::with_capacity(256 << 10, open_file(path).map_err(failed)?);
         let mut votes = Votes::default();
         let mut line = Vec::new();
         loop {

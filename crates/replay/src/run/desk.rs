@@ -118,9 +118,10 @@ impl Desk {
         let Some(key) = self.key.as_deref().filter(|key| key.len() >= 4) else { return call };
         let text = call.raw.to_string();
         let action = call.action.map(|action| action.replace(key, "[key]"));
-        let raw = match text.contains(key) {
-            true => serde_json::from_str(&text.replace(key, "[key]")).unwrap_or_default(),
-            false => call.raw,
+        let raw = if text.contains(key) {
+            serde_json::from_str(&text.replace(key, "[key]")).unwrap_or_default()
+        } else {
+            call.raw
         };
         Call { raw, action, ..call }
     }

@@ -21,14 +21,14 @@ pub struct Answer {
 
 /// What stands in a body that is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NoAnswer {
+pub enum NoAnswer {
     /// The server says what is wrong, under a status of its own perhaps.
     Refused(Option<u16>, String),
     Unreadable(String),
 }
 
 /// Reads the body of a good response.
-pub(crate) fn read(body: &[u8], api: Api, names: &Names) -> Result<Answer, NoAnswer> {
+pub fn read(body: &[u8], api: Api, names: &Names) -> Result<Answer, NoAnswer> {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| NoAnswer::Unreadable(format!("no JSON: {error}")))?;
     let usage = value.get("usage").filter(|usage| usage.is_object());
@@ -153,7 +153,9 @@ fn anthropic(value: &Value, usage: Option<&Value>, names: &Names) -> Result<Answ
         finish_reason: value.get("stop_reason").and_then(Value::as_str).map(str::to_owned),
         usage: usage.map(|usage| Usage {
             // Here the cache is not part of the input.
-            prompt_tokens: number(Some(usage), "input_tokens") + cached + written,
+            prompt_tokens: number(Some(usage), "input_tokens")
+                .saturating_add(cached)
+                .saturating_add(written),
             completion_tokens: number(Some(usage), "output_tokens"),
             cached_tokens: cached,
             cache_write_tokens: written,

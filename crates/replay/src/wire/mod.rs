@@ -10,9 +10,9 @@ mod names;
 mod openai;
 mod tools;
 
-pub use answer::Answer;
-pub(crate) use answer::{NoAnswer, error_text, read as read_answer};
-pub(crate) use names::Names;
+pub(crate) use answer::error_text;
+pub use answer::{Answer, NoAnswer, read as read_answer};
+pub use names::Names;
 
 use crate::states::{Conversation, State};
 use crate::teacher::{Api, Teacher, Tools};

@@ -7,7 +7,7 @@ const LONGEST: usize = 64;
 
 /// What was renamed, and back.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     fitted: HashMap<String, String>,
     /// Names as the session has them, by those that are sent.
     original: BTreeMap<String, String>,

@@ -141,9 +141,10 @@ fn detect_lines(head: &[u8]) -> Detected {
         {
             let shape = shape_of(|key| row.has(key), |key| row.text(key));
             let goes_on = row.cut && at == head.len() && shape.is_none();
-            return match goes_on && (is_open(&row) || is_open_record(&row)) {
-                true => Detected::Open,
-                false => Detected::Known(shape),
+            return if goes_on && (is_open(&row) || is_open_record(&row)) {
+                Detected::Open
+            } else {
+                Detected::Known(shape)
             };
         }
     }

@@ -39,15 +39,34 @@ impl Entry {
     /// Fields in order, as plain words.
     fn fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = vec![("timestamp", self.time())];
-        fields.extend(self.model.clone().map(|model| ("model", model)));
+        fields.extend(self.model.as_deref().map(|model| ("model", plain(model))));
         fields.push(("action", if self.created { "CREATED" } else { "EDITED" }.to_owned()));
-        fields.push(("agent_tool", self.agent.clone()));
-        fields.extend(self.agent_version.clone().map(|version| ("agent_version", version)));
-        fields.push(("session", self.session.clone()));
+        fields.push(("agent_tool", plain(&self.agent)));
+        fields
+            .extend(self.agent_version.as_deref().map(|version| ("agent_version", plain(version))));
+        fields.push(("session", plain(&self.session)));
         fields.push(("lines_added", self.lines_added.to_string()));
         fields.push(("lines_removed", self.lines_removed.to_string()));
         fields
     }
+}
+
+/// A word of a session as it may stand in somebody's source: letters, digits and `. _ - / + @`;
+/// everything else as `%` and its bytes. So it ends no comment and no line, and says nothing to an
+/// editor, an interpreter or a shell.
+fn plain(word: &str) -> String {
+    /// No name of a model, version or id is longer.
+    const LONGEST: usize = 200;
+    let mut out = String::new();
+    for byte in word.bytes().take(LONGEST) {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"._-/+@".contains(&byte) => {
+                out.push(char::from(byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
 }
 
 /// Why a file cannot take provenance itself.
@@ -99,4 +118,56 @@ pub enum Format {
 /// The line ending that a text uses.
 pub(crate) fn line_end(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_session_stay_words() {
+        let hostile = [
+            "claude\n#!/bin/sh",
+            "*/ system() /*",
+            "--> <script>",
+            "?> <?php",
+            "x\r\u{2028}\u{85}\u{202e}\u{0}\u{1b}[2J\u{7f}",
+            "$(touch x) `id`",
+            "vim: set exrc:",
+            "-*- coding: rot13 -*-",
+            "a session=other",
+            "ends with \\",
+            "\"'{{}}%}#}",
+        ];
+        for word in hostile {
+            let entry = Entry {
+                timestamp: None,
+                model: Some(word.to_owned()),
+                created: true,
+                agent: word.to_owned(),
+                agent_version: Some(word.to_owned()),
+                session: word.to_owned(),
+                lines_added: 1,
+                lines_removed: 0,
+            };
+            let entries = [entry];
+            let styles = [CommentStyle::Hash, CommentStyle::Slash, CommentStyle::Html];
+            let mut texts: Vec<String> =
+                styles.iter().map(|style| comment("", *style, &entries)).collect();
+            assert!(texts.iter().all(|text| text.lines().count() == 3), "{texts:?}");
+            texts.push(append("{}", Format::Json, &entries).unwrap());
+            texts.push(append("a: b\n", Format::Yaml, &entries).unwrap());
+            texts.push(sidecar("name", None, &entries));
+            for text in &texts {
+                assert!(text.is_ascii(), "{text:?}");
+                assert!(!text.contains(|letter: char| letter.is_control() && letter != '\n'));
+                for sign in ["*/", "?>", "$(", "`", "vim:", "coding:", "session=other", "\\"] {
+                    assert!(!text.contains(sign), "{sign}: {text:?}");
+                }
+                assert!(text.matches("-->").count() <= 1, "{text:?}");
+            }
+        }
+        assert_eq!(plain("claude-opus-4-1@20250805"), "claude-opus-4-1@20250805");
+        assert_eq!(plain("a b:é"), "a%20b%3A%C3%A9");
+    }
 }

@@ -1,6 +1,7 @@
 //! A top-level key in a YAML file, and sidecars, which are YAML.
 
 use super::{Entry, KEY, Unfit, line_end};
+use crate::escape::is_unsafe;
 
 pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
     top_level(text)?;
@@ -137,5 +138,19 @@ fn scalar(text: &str) -> String {
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._/-".contains(letter))
         && !["true", "false", "null", "yes", "no", "on", "off"]
             .contains(&text.to_lowercase().as_str());
-    if number || plain { text.to_owned() } else { serde_json::to_string(text).unwrap_or_default() }
+    if number || plain {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for letter in serde_json::to_string(text).unwrap_or_default().chars() {
+        if is_unsafe(letter) {
+            letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            out.push(letter)
+        }
+    }
+    out
 }

@@ -72,14 +72,14 @@ fn explain_check(id: CheckId) -> Texts {
             "Finish the turn before removing thinking from it.",
         ),
         CheckId::UnreachableHistory => (
-            "Readers that follow `parentUuid`, the official SDK among them, take what comes after this record for the whole conversation.",
-            "Up to 2.1.70 clients resume without the earlier messages; from 2.1.98 on they go on with the record before it in the file where the parent is named but missing. A record that names no parent starts a conversation in all of them.",
+            "A resume takes what comes after this record for the whole conversation.",
+            "Up to 2.1.70 clients resume without the earlier messages; from 2.1.98 on they go on, where the parent is named but missing, with the record before it in time, if that is at most five seconds older. A record that names no parent starts a conversation in all of them.",
             "Set `parentUuid` of the record to the uuid of the last message before it.",
         ),
         CheckId::StaleBranch => (
-            "A resume starts from the end of a branch. Where a record beside the conversation hangs from it, a client may take another branch for the newest one and lose everything since.",
-            "A subagent's record under the newest message misleads 1.0.100 to 2.1.98, a late progress record under an older one 2.1.50 and 2.1.70; 2.1.143 and later find the newest message.",
-            RESUME_NEWEST,
+            "A resume starts from the record written last, in older clients from the newest end of a branch. Where that hangs from an older message, everything since is lost.",
+            "A late record of a hook or of the client under an older message misleads 2.1.143 to 2.1.326, a subagent's record under the newest one 1.0.100 to 2.1.98, a late progress record 2.1.50 and 2.1.70.",
+            "Resume with the newest client; where a late record misleads that as well, remove the record.",
         ),
         CheckId::LeafWithoutTime => (
             "The client chooses the branch to resume by the time of its newest message.",

@@ -128,7 +128,7 @@ pub(super) fn explain_format(id: ProblemId) -> (&'static str, &'static str, &'st
         ),
         ProblemId::MissingParent => (
             "The way back to the beginning of the conversation is broken here.",
-            "Up to 2.1.70 clients lose what came before; from 2.1.98 on they go on with the record before it in the file.",
+            "Up to 2.1.70 clients lose what came before; from 2.1.98 on they go on with the record before it in time, if that is at most five seconds older.",
             "Set `parentUuid` to the uuid of the last message before it.",
         ),
         ProblemId::ForeignSessionId => (

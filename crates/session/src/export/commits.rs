@@ -2,17 +2,34 @@
 
 use crate::link::{Evidence, Link, Tier, links_of};
 use crate::model::Session;
-use crate::store::Git;
+use crate::store::{CommitLog, Git, Notice, NoticeKind};
+use hashbrown::HashMap;
 use jiff::Timestamp;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whether repositories are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repositories {
+#[derive(Debug, Clone, Copy)]
+pub enum Repositories<'o> {
     /// Those that the sessions worked in, where they are.
-    Ask,
+    Ask(&'o KnownRepositories),
     /// None: the output depends on the sessions alone.
     Leave,
+}
+
+/// Repositories that were met already: what is known of one serves all sessions that worked in it.
+#[derive(Debug, Default)]
+pub struct KnownRepositories {
+    by_top: Mutex<HashMap<PathBuf, Arc<CommitLog>>>,
+}
+
+impl KnownRepositories {
+    fn holding(&self, path: &Path) -> Option<Arc<CommitLog>> {
+        let git = Git::holding(path)?;
+        let mut known = self.by_top.lock().unwrap_or_else(PoisonError::into_inner);
+        let top = git.top().to_path_buf();
+        Some(Arc::clone(known.entry(top).or_insert_with(|| Arc::new(CommitLog::new(git)))))
+    }
 }
 
 /// What the repository says.
@@ -25,6 +42,8 @@ pub(super) struct Commits {
     pub(super) base: Option<String>,
     /// Whether commits were looked for.
     pub(super) searched: bool,
+    /// Why git could not be asked.
+    pub(super) refused: Option<Notice>,
     pub(super) links: Vec<Link>,
 }
 
@@ -39,20 +58,27 @@ pub(super) struct Anchor<'l> {
 }
 
 impl Commits {
-    pub(super) fn of(session: &Session, repositories: Repositories) -> Commits {
+    pub(super) fn of(session: &Session, repositories: Repositories<'_>) -> Commits {
+        let Repositories::Ask(known) = repositories else { return Commits::default() };
         let cwds = session.cwds.iter().map(|cwd| Path::new(&**cwd)).filter(|cwd| cwd.is_dir());
-        let git = cwds.into_iter().find_map(|cwd| Git::holding(&cwd.join("file")));
-        let Some(git) = git.filter(|_| repositories == Repositories::Ask) else {
-            return Commits::default();
-        };
-        let links = links_of(session, &git);
-        let base = links.as_ref().ok().and_then(|links| base(session, &git, links));
+        let log = cwds.into_iter().find_map(|cwd| known.holding(&cwd.join("file")));
+        let Some(log) = log else { return Commits::default() };
+        let git = log.git();
+        let links = links_of(session, &log);
+        let refused = links.as_ref().err().filter(|error| error.is_refusal());
+        let refused = refused.map(|error| Notice::failed(git.top(), error.to_string()));
+        // What is missing in a partial clone weakens the evidence, but not what the session says.
+        let lacking = || links.as_ref().ok().and_then(|links| links.lacking(git));
+        let weaker = |notice| Notice { kind: NoticeKind::PassedOver, ..notice };
+        let refused = refused.or_else(|| lacking().map(weaker));
+        let base = links.as_ref().ok().and_then(|links| base(session, git, &links.links));
         Commits {
             base,
+            refused,
             top: Some(git.top().to_string_lossy().into_owned()),
             url: git.remote().and_then(|address| public_address(&address)),
             searched: links.is_ok(),
-            links: links.unwrap_or_default(),
+            links: links.unwrap_or_default().links,
         }
     }
 

@@ -32,7 +32,7 @@ mod states;
 mod tree;
 
 pub use canonical::{ActionBlock, action_text, canonical_json, plain_json};
-pub use commits::Repositories;
+pub use commits::{KnownRepositories, Repositories};
 pub use material::Material;
 pub use sft::{Arguments, BETWEEN_RESULTS, Per, SftFormat, SftOptions};
 pub use states::{
@@ -45,7 +45,7 @@ use crate::history::Notes;
 use crate::model::Session;
 use crate::redact::{Raw, Redactor, Report, Scrubber};
 use crate::stats::Prices;
-use crate::store::{SessionFiles, Spool, StoreError};
+use crate::store::{Notice, SessionFiles, Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use rows::Rows;
@@ -99,7 +99,7 @@ pub struct Options<'o> {
     pub generation: u64,
     /// Characters of each tool result to keep; all without it.
     pub max_observation: Option<usize>,
-    pub repositories: Repositories,
+    pub repositories: Repositories<'o>,
     pub prices: &'o Prices,
 }
 
@@ -119,6 +119,8 @@ pub struct Document {
     /// The session holds nothing that the format could tell.
     pub is_empty: bool,
     pub figures: Figures,
+    /// Why the repository could not be asked, if it was to be.
+    pub refused: Option<Notice>,
 }
 
 /// What a document is made of.
@@ -277,7 +279,8 @@ fn make(
         Some(rows) => Body::Rows(rows),
         None => Body::Written(spool),
     };
-    Ok(Document { body, redacted, is_empty, figures })
+    let refused = prepared.commits.refused.clone();
+    Ok(Document { body, redacted, is_empty, figures, refused })
 }
 
 fn write(

@@ -69,9 +69,10 @@ impl<'s> Prepared<'s> {
             _ => Patches::Leave,
         };
         // Only these say whose lines are whose.
-        let written = match options.format.tells_lines() {
-            true => Written::of(session, notes, &flow, base.as_deref(), patches),
-            false => Written::default(),
+        let written = if options.format.tells_lines() {
+            Written::of(session, notes, &flow, base.as_deref(), patches)
+        } else {
+            Written::default()
         };
         let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
         for (at, edit) in written.edits.iter().enumerate() {

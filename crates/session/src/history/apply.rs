@@ -35,16 +35,16 @@ pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Op
             regions: vec![Region { before: 0..text.len(), ..region }],
         });
     }
-    let longer = match new.is_empty() && !old.ends_with('\n') {
-        true => Some(format!("{old}\n")).filter(|longer| text.contains(longer.as_str())),
-        false => None,
+    let longer = if new.is_empty() && !old.ends_with('\n') {
+        Some(format!("{old}\n")).filter(|longer| text.contains(longer.as_str()))
+    } else {
+        None
     };
     let old = longer.as_deref().unwrap_or(old);
     let mut places = occurrences(text, old);
     if !all && places.len() > 1 {
-        let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.old_start).collect();
-        let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.old_lines).collect();
-        places.retain(|at| within(line_of(text, *at), &starts, &lengths));
+        let shown = hunks.iter().map(|hunk| (hunk.old_start, hunk.old_lines));
+        places = within(text, places, shown);
     }
     if places.is_empty() || (!all && places.len() != 1) {
         return None;
@@ -83,9 +83,8 @@ pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Opt
     places.retain(|at| !joins_lines(text, *at, replacement));
     let telling = letters(new) >= TELLING;
     if places.len() > 1 || !telling {
-        let starts: Vec<u32> = hunks.iter().map(|hunk| hunk.new_start).collect();
-        let lengths: Vec<u32> = hunks.iter().map(|hunk| hunk.new_lines).collect();
-        places.retain(|at| within(line_of(text, *at), &starts, &lengths));
+        let shown = hunks.iter().map(|hunk| (hunk.new_start, hunk.new_lines));
+        places = within(text, places, shown);
     }
     match places.as_slice() {
         [at] => {
@@ -111,15 +110,29 @@ fn joins_lines(text: &str, at: usize, Replacement { old, new, .. }: &Replacement
         || (new.ends_with('\n') && !old.ends_with('\n') && !is_line_end(after))
 }
 
-fn within(line: u32, starts: &[u32], lengths: &[u32]) -> bool {
-    let mut ranges = starts.iter().zip(lengths);
-    ranges.any(|(start, length)| line >= *start && line < start.saturating_add(*length).max(1))
-}
-
-/// 1-based line of a byte.
-fn line_of(text: &str, at: usize) -> u32 {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    memchr::memchr_iter(b'\n', before).count() as u32 + 1
+/// Those of the places, which are in order, that stand in lines of a patch: first lines and lengths of
+/// its hunks.
+fn within(
+    text: &str,
+    mut places: Vec<usize>,
+    shown: impl Iterator<Item = (u32, u32)>,
+) -> Vec<usize> {
+    let mut shown: Vec<(u32, u32)> =
+        shown.map(|(start, length)| (start, start.saturating_add(length).max(1))).collect();
+    shown.sort_unstable();
+    let mut shown = shown.into_iter().peekable();
+    // The line of the last place, counted from one, and where the hunks that began by then end.
+    let (mut line, mut counted, mut end) = (1, 0, 0);
+    places.retain(|at| {
+        let passed = text.as_bytes().get(counted..*at).unwrap_or_default();
+        line += memchr::memchr_iter(b'\n', passed).count() as u32;
+        counted = *at;
+        while let Some((_, last)) = shown.next_if(|(start, _)| *start <= line) {
+            end = end.max(last);
+        }
+        line < end
+    });
+    places
 }
 
 #[cfg(test)]

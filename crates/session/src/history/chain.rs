@@ -1,6 +1,7 @@
-//! Everything known of one path, in order of time.
+//! Everything known of one path, in order.
 
 use super::edit::{Edit, Event, SightingSource, What};
+use super::order::When;
 use super::pending::{PendingRead, load};
 use jiff::Timestamp;
 use std::sync::OnceLock;
@@ -52,15 +53,12 @@ impl Chain {
 
     /// Whether the agent read the file before some time, as far as that is known.
     pub(super) fn read_before(&self, time: Option<Timestamp>) -> bool {
-        self.pending.iter().any(|read| time.is_none() || read.time <= time)
+        self.pending.iter().any(|read| time.is_none() || read.when.time <= time)
     }
 }
 
-/// Time first; sightings before edits of the same moment, since a backup precedes its edit.
-fn order(event: &Event) -> (Option<Timestamp>, u8, u64) {
-    match &event.what {
-        What::Seen(sighting) => (event.time, u8::from(sighting.source == SightingSource::Read), 0),
-        What::Glimpsed => (event.time, 1, 0),
-        What::Edit(edit) => (event.time, 1, edit.by.line),
-    }
+/// Backups go before edits of the same moment, which they were made for.
+fn order(event: &Event) -> (When, bool) {
+    let backup = matches!(&event.what, What::Seen(seen) if seen.source == SightingSource::Backup);
+    (event.when, !backup)
 }

@@ -44,12 +44,13 @@ pub fn collect(
         let agents = files.agents.iter().map(|agent| agent.path.as_path());
         let mut paths = std::iter::once(files.path.as_path()).chain(agents);
         let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
-        let outcome = match speaks {
-            false => (None, Vec::new()),
-            true => match read(files, limits, buffer, wanted) {
+        let outcome = if !speaks {
+            (None, Vec::new())
+        } else {
+            match read(files, limits, buffer, wanted) {
                 Ok((extracted, failures)) => (Some(extracted), failures),
                 Err(error) => (None, vec![error]),
-            },
+            }
         };
         done(files.total_bytes());
         outcome

@@ -1,39 +1,14 @@
-//! The difference between two states, as git sees it: Myers' algorithm with git's heuristics, and
-//! its rule for placing a hunk that could stand in several places.
+//! The difference between two states, as git sees it.
 
 use super::lines::{Lines, split_lines};
-use imara_diff::{Algorithm, Diff, Hunk as DiffHunk, IndentHeuristic, Token};
+use crate::compare::{Compared, Hunk, Placing, compare};
+use imara_diff::Token;
 
 /// For each new line, the old line it is.
 pub(super) type Kept = Vec<Option<u32>>;
 
-/// Ranges of lines that differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hunk {
-    pub(super) before: std::ops::Range<usize>,
-    pub(super) after: std::ops::Range<usize>,
-}
-
-pub(super) fn hunks(before: &[Token], after: &[Token], lines: &Lines) -> Vec<Hunk> {
-    if before == after {
-        return Vec::new();
-    }
-    let mut diff = Diff::default();
-    diff.compute_with(Algorithm::Myers, before, after, lines.count());
-    diff.postprocess_with(before, after, IndentHeuristic::new(|token| lines.indent(token)));
-    diff.hunks().map(plain).collect()
-}
-
-/// The same over other numbers (shapes of lines), without the heuristic for people.
-pub(super) fn hunks_of_numbers(before: &[Token], after: &[Token], count: u32) -> Vec<Hunk> {
-    let mut diff = Diff::default();
-    diff.compute_with(Algorithm::Myers, before, after, count);
-    diff.hunks().map(plain).collect()
-}
-
-fn plain(hunk: DiffHunk) -> Hunk {
-    let range = |range: std::ops::Range<u32>| range.start as usize..range.end as usize;
-    Hunk { before: range(hunk.before), after: range(hunk.after) }
+pub(super) fn compared(before: &[Token], after: &[Token], lines: &Lines) -> Compared {
+    compare(before, after, Placing::ByIndent(&|token| lines.indent(token)))
 }
 
 /// Which old line each new line is, given where they differ.
@@ -68,7 +43,7 @@ pub struct LineDiff {
 pub fn line_diff(before: &str, after: &str, context: usize) -> LineDiff {
     let mut lines = Lines::default();
     let (old, new) = (lines.number(before), lines.number(after));
-    let found = hunks(&old, &new, &lines);
+    let found = compared(&old, &new, &lines).hunks;
     let added = found.iter().map(|hunk| hunk.after.len() as u64).sum();
     let removed = found.iter().map(|hunk| hunk.before.len() as u64).sum();
     let old: Vec<&str> = split_lines(before).collect();
@@ -113,6 +88,17 @@ pub fn line_diff(before: &str, after: &str, context: usize) -> LineDiff {
     LineDiff { added, removed, lines: out }
 }
 
+/// Lines of the second text that it has and the first one had not, as far as that is known.
+pub(crate) fn added_lines<'t>(before: &str, after: &'t str) -> Vec<&'t str> {
+    let mut lines = Lines::default();
+    let (old, new) = (lines.number(before), lines.number(after));
+    let Compared { hunks, unsure } = compared(&old, &new, &lines);
+    let new: Vec<&str> = split_lines(after).collect();
+    let added = hunks.into_iter().flat_map(|hunk| hunk.after);
+    let sure = added.filter(|at| unsure.binary_search(at).is_err());
+    sure.filter_map(|at| new.get(at).copied()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,7 +116,7 @@ mod tests {
     fn kept_lines_are_found() {
         let mut lines = Lines::default();
         let (old, new) = (lines.number("a\nb\nc"), lines.number("a\nx\ny\nc"));
-        let kept = kept(&hunks(&old, &new, &lines), new.len());
+        let kept = kept(&compared(&old, &new, &lines).hunks, new.len());
         assert_eq!(kept, [Some(0), None, None, Some(2)]);
     }
 }

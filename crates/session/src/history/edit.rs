@@ -1,5 +1,6 @@
 //! What can be known of a file at a point in time.
 
+use super::order::When;
 use crate::model::Content;
 use crate::store::Source;
 use jiff::Timestamp;
@@ -147,6 +148,7 @@ pub struct Backup {
     /// Where it should lie.
     pub file: PathBuf,
     pub time: Option<Timestamp>,
+    pub when: When,
 }
 
 /// A shell command of the agent that moved a file.
@@ -154,7 +156,7 @@ pub struct Backup {
 pub struct Rename {
     pub from: String,
     pub to: String,
-    pub time: Option<Timestamp>,
+    pub when: When,
 }
 
 /// Something known of one file at one time.
@@ -162,7 +164,10 @@ pub struct Rename {
 pub struct Event {
     /// Absolute, as [`normal_path`](super::normal_path) gives it.
     pub path: Arc<str>,
+    /// The recorded time.
     pub time: Option<Timestamp>,
+    /// Where it stands among all that is known.
+    pub when: When,
     /// The call it comes from; copies of a session repeat it.
     pub call: Option<Box<str>>,
     pub what: What,

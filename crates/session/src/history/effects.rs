@@ -19,12 +19,13 @@ impl Extractor<'_, '_, '_> {
         prompt: &Option<Content>,
     ) {
         let time = call.result.as_ref().and_then(|result| result.timestamp).or(step.timestamp);
+        let when = self.order.of_call(call);
         let base = self.member.cwds.first().cloned();
         for effect in &call.effects {
             match effect {
                 Effect::Shell { command } => {
                     if let Some(command) = self.content(command) {
-                        self.command(&command, time);
+                        self.command(&command, call, time);
                     }
                 }
                 Effect::Read { path, content } => {
@@ -34,6 +35,7 @@ impl Extractor<'_, '_, '_> {
                         self.out.events.push(Event {
                             path: path.into(),
                             time,
+                            when,
                             call: call.native_id().map(Into::into),
                             what: What::Seen(sighting),
                         });
@@ -43,7 +45,7 @@ impl Extractor<'_, '_, '_> {
                     let path = normal_path(&edit.path, base.as_deref());
                     if let Change::Move { to } = &edit.change {
                         let to = normal_path(to, base.as_deref());
-                        self.out.renames.push(Rename { from: path, to, time });
+                        self.out.renames.push(Rename { from: path, to, when });
                         continue;
                     }
                     if !(self.wanted)(&path) {
@@ -54,6 +56,7 @@ impl Extractor<'_, '_, '_> {
                     self.out.events.push(Event {
                         path: path.into(),
                         time,
+                        when,
                         call: call.native_id().map(Into::into),
                         what: What::Edit(Box::new(edit)),
                     });

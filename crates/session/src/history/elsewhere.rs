@@ -59,7 +59,7 @@ impl Tracer {
         let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
         places.extend(others.filter_map(|(_, track)| track.current.clone()));
         for other in places {
-            let hunks = diff::hunks(&other.tokens, tokens, &self.lines);
+            let hunks = diff::compared(&other.tokens, tokens, &self.lines).hunks;
             let kept = diff::kept(&hunks, tokens.len());
             for run in places::runs(&kept) {
                 let shared = tokens.get(run.clone()).unwrap_or_default();

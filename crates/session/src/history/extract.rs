@@ -3,6 +3,7 @@
 use super::edit::{Backup, Change, Edit, Event, Provenance, Rename, What};
 use super::fields::{self, Told};
 use super::notes::{Named, Notes};
+use super::order::{Order, When};
 use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
@@ -75,6 +76,7 @@ pub(crate) fn extract_noted(
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);
+    let order = Order::of(&members);
     for member in &members {
         let Ok(reader) = member.source.open() else { continue };
         let lead = lead(session, member, &members, &homes);
@@ -87,6 +89,7 @@ pub(crate) fn extract_noted(
             tape: Tape::new(),
             notes,
             lead,
+            order: &order,
             wanted,
             out: &mut out,
         };
@@ -160,6 +163,7 @@ pub(super) struct Extractor<'a, 'n, 'w> {
     tape: Tape,
     notes: Option<&'n mut Notes<'w>>,
     lead: Option<Lead>,
+    pub(super) order: &'a Order,
     pub(super) wanted: Wanted<'a>,
     pub(super) out: &'a mut Extracted,
 }
@@ -284,9 +288,10 @@ impl Extractor<'_, '_, '_> {
         let Told { done, original, updated, hunks, added: added_lines, reviewed } =
             told.unwrap_or_default();
         // What was asked for matters only where it may not be what was done.
-        let asked = match reviewed || done.is_none() {
-            true => self.object(call.input.as_ref(), |input| fields::asked(&tool, input)),
-            false => None,
+        let asked = if reviewed || done.is_none() {
+            self.object(call.input.as_ref(), |input| fields::asked(&tool, input))
+        } else {
+            None
         };
         let Some(mut change) = done.or_else(|| asked.clone()) else { return };
         if let Change::Write { created, .. } = &mut change
@@ -299,6 +304,7 @@ impl Extractor<'_, '_, '_> {
         self.out.events.push(Event {
             path: path.into(),
             time: result.timestamp.or(step.timestamp),
+            when: self.order.of_call(call),
             call: call.id.clone().or_else(|| result.uuid.clone()),
             what: What::Edit(Box::new(edit)),
         });
@@ -315,6 +321,7 @@ impl Extractor<'_, '_, '_> {
         self.out.reads.push(PendingRead {
             path: path.into(),
             time: result.timestamp,
+            when: self.order.of_call(call),
             call: call.id.clone().or_else(|| result.uuid.clone()),
             source: self.member.source.clone(),
             input: call.input.clone(),
@@ -332,15 +339,16 @@ impl Extractor<'_, '_, '_> {
             }),
         };
         if let Some(command) = command {
-            self.command(&command, result.timestamp);
+            self.command(&command, call, result.timestamp);
         }
     }
 
-    pub(super) fn command(&mut self, command: &str, time: Option<Timestamp>) {
+    pub(super) fn command(&mut self, command: &str, call: &Call, time: Option<Timestamp>) {
+        let when = self.order.of_call(call);
         let folder = self.member.cwds.first().cloned();
         let touched = touched(command, folder.as_deref());
         for (from, to) in touched.renames {
-            self.out.renames.push(Rename { from, to, time });
+            self.out.renames.push(Rename { from, to, when });
         }
         let mut paths = touched.paths;
         paths.retain(|path| (self.wanted)(path));
@@ -351,7 +359,9 @@ impl Extractor<'_, '_, '_> {
         self.out.shell.push(ShellTouch {
             command: command.get(..end).unwrap_or_default().into(),
             session: self.root.id.as_str().into(),
+            call: call.native_id().map(Into::into),
             time,
+            when,
             paths,
             any_file: touched.any_file,
         });
@@ -370,9 +380,12 @@ impl Extractor<'_, '_, '_> {
             let found = self.object(Some(&Content::Json(*span)), |record| {
                 Some(backups_of(record, base.as_deref(), &folder))
             });
-            let wanted = self.wanted;
+            let (wanted, order, path) = (self.wanted, self.order, source.path());
             let found = found.unwrap_or_default().into_iter();
-            self.out.backups.extend(found.filter(|backup| wanted(&backup.path)));
+            self.out.backups.extend(found.filter(|backup| wanted(&backup.path)).map(|backup| {
+                let when = order.at(path, backup.time);
+                Backup { when, ..backup }
+            }));
         }
     }
 }
@@ -385,7 +398,8 @@ fn backups_of(record: &Value<'_>, base: Option<&str>, folder: &Path) -> Vec<Back
             return None;
         }
         let time = value.get_text("backupTime").and_then(|time| time.parse().ok());
-        Some(Backup { path: normal_path(path, base), file: folder.join(&*name), time })
+        let (path, file) = (normal_path(path, base), folder.join(&*name));
+        Some(Backup { path, file, time, when: When::default() })
     };
     let mut found = Vec::new();
     let tracked = record.get("snapshot").and_then(|value| value.get("trackedFileBackups"));

@@ -5,17 +5,21 @@ use super::edit::{Backup, Committed, Edit, Event, Rename, Sighting, SightingSour
 use super::extract::Extracted;
 use super::lines::unix;
 use super::shell::ShellTouch;
+use crate::store::read_small;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
+/// More than a file has that an agent edits.
+const LARGEST_BACKUP: u64 = 256 << 20;
+
 /// What all sessions say, by path.
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub chains: BTreeMap<Arc<str>, Chain>,
-    /// Commands that may have changed files, in order of time.
+    /// Commands that may have changed files, in order, each once.
     pub shell: Vec<ShellTouch>,
     pub renames: Vec<Rename>,
     /// States of the file that commits have, in order of time. They are looked at only for edits
@@ -43,9 +47,15 @@ impl Gathered {
         }
         gathered.add_backups(backups);
         gathered.chains.values_mut().for_each(Chain::sort);
-        gathered.shell.sort_by(|a, b| (a.time, &a.session).cmp(&(b.time, &b.session)));
+        gathered.shell.sort_by(|a, b| (a.when, &a.session).cmp(&(b.when, &b.session)));
+        // A copy of a session repeats its calls, under its own name and maybe at its own time.
+        let mut seen = HashSet::new();
+        gathered.shell.retain(|touch| match &touch.call {
+            Some(call) => seen.insert((call.clone(), touch.command.clone())),
+            None => true,
+        });
         gathered.shell.dedup();
-        gathered.renames.sort_by_key(|rename| rename.time);
+        gathered.renames.sort_by_key(|rename| rename.when);
         gathered
     }
 
@@ -61,10 +71,11 @@ impl Gathered {
                 continue;
             }
             let path = path.clone();
-            let Ok(bytes) = std::fs::read(&backup.file) else { continue };
+            let Ok(bytes) = read_small(&backup.file, LARGEST_BACKUP) else { continue };
             let content = unix(String::from_utf8_lossy(&bytes));
             let what = What::Seen(Sighting { content, source: SightingSource::Backup });
-            let event = Event { path: path.clone(), time: backup.time, call: None, what };
+            let (time, when) = (backup.time, backup.when);
+            let event = Event { path: path.clone(), time, when, call: None, what };
             if let Some(chain) = self.chains.get_mut(&path) {
                 chain.add(event);
             }
@@ -73,18 +84,19 @@ impl Gathered {
 
     /// Names that the file at `path` had before, by the agents' own moves.
     pub fn earlier_names(&self, path: &str) -> Vec<String> {
-        let mut names = vec![path.to_owned()];
+        let mut before: HashMap<&str, Vec<&str>> = HashMap::new();
+        for Rename { from, to, .. } in &self.renames {
+            before.entry(to.as_str()).or_default().push(from);
+        }
+        let mut names = vec![path];
+        let mut known: HashSet<&str> = names.iter().copied().collect();
         let mut at = 0;
-        while let Some(name) = names.get(at).cloned() {
-            for rename in self.renames.iter().filter(|rename| rename.to == name) {
-                if !names.contains(&rename.from) {
-                    names.push(rename.from.clone());
-                }
-            }
+        while let Some(name) = names.get(at) {
+            let earlier = before.get(name).into_iter().flatten();
+            names.extend(earlier.filter(|from| known.insert(**from)));
             at += 1;
         }
-        names.remove(0);
-        names
+        names.into_iter().skip(1).map(str::to_owned).collect()
     }
 }
 
@@ -128,12 +140,13 @@ fn repeated(events: &[Event]) -> HashSet<Box<str>> {
 }
 
 fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, &str, u64) {
+    let time = event.when.time;
     match &event.what {
         What::Edit(edit) => {
             let by = &edit.by;
-            (event.time, by.may_be_copy, by.abandoned, &by.session, by.line)
+            (time, by.may_be_copy, by.abandoned, &by.session, by.line)
         }
-        What::Seen(_) | What::Glimpsed => (event.time, false, false, "", 0),
+        What::Seen(_) | What::Glimpsed => (time, false, false, "", 0),
     }
 }
 

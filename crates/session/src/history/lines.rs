@@ -135,15 +135,6 @@ impl Lines {
         shapes.texts.get(shape.0 as usize).cloned().unwrap_or_else(|| Rc::from(""))
     }
 
-    /// How many shapes of lines were asked for.
-    pub(super) fn shape_count(&self) -> u32 {
-        self.shapes.borrow().texts.len() as u32
-    }
-
-    pub(super) fn count(&self) -> u32 {
-        self.facts.len() as u32
-    }
-
     fn facts(&self, line: Token) -> Option<&Facts> {
         self.facts.get(line.0 as usize)
     }
@@ -194,7 +185,7 @@ mod tests {
         assert_eq!(first, (3..503).collect::<Vec<_>>());
         assert_eq!(numbers(&mut lines, &many), first);
         assert_eq!(numbers(&mut lines, "bc\n b c"), [503, 504]);
-        assert_eq!(lines.count(), 505);
+        assert_eq!(lines.facts.len(), 505);
         assert_eq!(lines.text(Token(2)), "b c");
         assert_eq!(lines.shape(Token(2)), lines.shape(Token(504)));
         assert_eq!(&*lines.shape_text(Token(504)), "bc");

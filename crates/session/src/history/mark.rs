@@ -54,6 +54,7 @@ pub enum Why {
     Unrecorded,
     ChangedOutside,
     ChangedInReview,
+    NotCompared,
     SameTextBefore,
     NoHistory,
     CommittedBefore,
@@ -86,6 +87,7 @@ impl Why {
             Why::ChangedOutside => {
                 "it appeared between two known states without an edit of the agent"
             }
+            Why::NotCompared => "too many equal lines changed at once to tell which of them stayed",
             Why::ChangedInReview => "a person changed the edit in review",
             Why::SameTextBefore => {
                 "the edit wrote text that had stood in the file before, from an unknown hand"

@@ -24,6 +24,7 @@ mod mark;
 mod moves;
 mod notebook;
 mod notes;
+mod order;
 mod path;
 mod pending;
 mod places;
@@ -39,6 +40,7 @@ mod unified;
 
 pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
+pub(crate) use diff::added_lines;
 pub use diff::{LineDiff, line_diff};
 pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
@@ -50,6 +52,7 @@ pub use gather::Gathered;
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
 pub(crate) use notes::Notes;
+pub use order::When;
 pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
 pub use scope::PathScope;

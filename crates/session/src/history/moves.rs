@@ -4,7 +4,7 @@
 //! followed.
 
 use super::apply::TELLING;
-use super::diff::Hunk;
+use crate::compare::Hunk;
 use hashbrown::HashMap;
 use imara_diff::Token;
 
@@ -44,7 +44,7 @@ pub(super) fn moved(
         let Some(token) = after(at) else { continue };
         let old = places.get(&token).map_or(&[][..], Vec::as_slice);
         let follows = block.last().filter(|(last, _)| last + 1 == at).map(|(_, old)| old + 1);
-        let next = follows.filter(|next| old.contains(next));
+        let next = follows.filter(|next| old.binary_search(next).is_ok());
         let unique = match old {
             [one] if wanted.get(&token) == Some(&1) => Some(*one),
             _ => None,

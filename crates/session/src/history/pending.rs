@@ -4,6 +4,7 @@ use super::edit::{Event, Sighting, SightingSource, What};
 use super::extract::MAX_DEPTH;
 use super::fields;
 use super::gather::once_each;
+use super::order::When;
 use crate::model::Content;
 use crate::store::{Source, SourceReader};
 use backstory_format::json::{Tape, Value, scan};
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub(super) struct PendingRead {
     pub(super) path: Arc<str>,
     pub(super) time: Option<Timestamp>,
+    pub(super) when: When,
     pub(super) call: Option<Box<str>>,
     pub(super) source: Source,
     pub(super) input: Option<Content>,
@@ -51,7 +53,7 @@ fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
             None => What::Glimpsed,
         };
         let (path, call) = (read.path.clone(), read.call.clone());
-        events.push(Event { path, time: read.time, call, what });
+        events.push(Event { path, time: read.time, when: read.when, call, what });
     }
     events
 }

@@ -1,9 +1,10 @@
 //! From bytes to lines: where an edit was, and runs of lines that stayed together.
 
 use super::apply::Region;
-use super::diff::{self, Hunk};
+use super::diff::compared;
 use super::lines::{Lines, split_lines};
 use super::tracer::Snapshot;
+use crate::compare::{Compared, Hunk};
 use hashbrown::HashMap;
 use imara_diff::Token;
 use std::ops::Range;
@@ -63,18 +64,20 @@ impl<'t> Edited<'t> {
     }
 
     /// Where lines differ, looking only where the edit was.
-    pub(super) fn hunks(&self, old: &[Token], new: &[Token], lines: &Lines) -> Vec<Hunk> {
-        let mut hunks = Vec::new();
+    pub(super) fn compared(&self, old: &[Token], new: &[Token], lines: &Lines) -> Compared {
+        let mut all = Compared::default();
         for place in &self.places {
             let (from, to) = (place.before.start, place.after.start);
             let old = old.get(place.before.clone()).unwrap_or_default();
             let new = new.get(place.after.clone()).unwrap_or_default();
-            hunks.extend(diff::hunks(old, new, lines).into_iter().map(|hunk| Hunk {
+            let Compared { hunks, unsure } = compared(old, new, lines);
+            all.hunks.extend(hunks.into_iter().map(|hunk| Hunk {
                 before: hunk.before.start + from..hunk.before.end + from,
                 after: hunk.after.start + to..hunk.after.end + to,
             }));
+            all.unsure.extend(unsure.into_iter().map(|at| at + to));
         }
-        hunks
+        all
     }
 }
 
@@ -114,7 +117,7 @@ impl Counted {
         let mut lines = Lines::default();
         let old: Vec<Token> = old.iter().map(|line| lines.line(line)).collect();
         let new: Vec<Token> = new.iter().map(|line| lines.line(line)).collect();
-        self.add(&diff::hunks(&old, &new, &lines));
+        self.add(&compared(&old, &new, &lines).hunks);
     }
 }
 

@@ -147,7 +147,7 @@ pub(super) fn replay<'e>(
             }
             Known::Lost => current = None,
         }
-        steps.push(Step { event, time: event.time, what });
+        steps.push(Step { event, time: event.when.time, what });
     }
     let mut next = last;
     for step in steps.iter_mut().rev() {
@@ -168,9 +168,10 @@ pub(super) fn replay<'e>(
 /// The same for those who ask about the edits only: readings are looked at where an edit needs them.
 pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
     let steps = replay(&chain.recorded(), None, None, &[]);
-    match steps.iter().all(|step| stands_alone(step, chain)) {
-        true => steps,
-        false => replay(&chain.whole(), None, None, &[]),
+    if steps.iter().all(|step| stands_alone(step, chain)) {
+        steps
+    } else {
+        replay(&chain.whole(), None, None, &[])
     }
 }
 
@@ -183,7 +184,7 @@ pub(super) fn stands_alone(step: &Step<'_>, chain: &Chain) -> bool {
         }
         (Known::Placed(_), None) => {
             matches!(edit.change, Change::Write { created: true, .. })
-                && !chain.read_before(step.event.time)
+                && !chain.read_before(step.time)
         }
         _ => false,
     }
@@ -208,21 +209,19 @@ fn forward<'e>(edit: &'e Edit, current: Option<&Text<'e>>, doubt: bool) -> Known
         },
         Change::Replace(list) => {
             if let Some(before) = original
-                && let Some(parts) = apply_all(before, list, edit)
+                && let Some(parts) = apply_all(before, list, &edit.hunks)
             {
                 return placed(before, parts, false);
             }
             if let Some(before) = current
-                && let Some(parts) = apply_all(before, list, edit)
+                && let Some(parts) = apply_all(before, list, &edit.hunks)
             {
-                let doubtful = match edit.hunks.is_empty() {
-                    true => doubt,
-                    false => !agrees(before, &edit.hunks),
-                };
+                let doubtful =
+                    if edit.hunks.is_empty() { doubt } else { !agrees(before, &edit.hunks) };
                 return placed(before, parts, doubtful);
             }
             let creates = list.first().is_some_and(|first| first.old.is_empty());
-            match apply_all("", list, edit).filter(|_| creates && original.is_none()) {
+            match apply_all("", list, &edit.hunks).filter(|_| creates && original.is_none()) {
                 Some(parts) => placed(&empty, parts, false),
                 None => Known::Lost,
             }
@@ -241,7 +240,7 @@ fn from_commit<'e>(
     let Change::Replace(list) = &edit.change else { return None };
     let before = committed.iter().rev().find(|commit| time.is_some_and(|time| commit.time <= time));
     let before = before?.content.as_str();
-    let parts = apply_all(before, list, edit)?;
+    let parts = apply_all(before, list, &edit.hunks)?;
     let telling = list.iter().all(|replacement| letters(&replacement.old) >= TELLING);
     let doubtful = match edit.hunks.is_empty() {
         true if telling => true,
@@ -264,14 +263,23 @@ fn agrees(text: &str, hunks: &[Hunk]) -> bool {
     })
 }
 
+/// Bytes of all states within one edit that are held. Where an edit of many replacements in a large
+/// file would need more, the states after the first and the last of them are compared instead.
+const MOST_HELD: usize = 256 << 20;
+
 /// Every replacement in turn.
-fn apply_all<'e>(before: &str, list: &[Replacement], edit: &Edit) -> Option<Vec<Part<'e>>> {
-    let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
+fn apply_all<'e>(before: &str, list: &[Replacement], hunks: &[Hunk]) -> Option<Vec<Part<'e>>> {
+    let hunks = if list.len() == 1 { hunks } else { &[] };
     let mut parts: Vec<Part<'e>> = Vec::with_capacity(list.len());
+    let all_held = list.len().saturating_mul(before.len()) <= MOST_HELD;
     for replacement in list {
         let text = parts.last().map_or(before, |part| &part.after);
         let applied = apply(text, replacement, hunks)?;
-        parts.push(Part { after: Text::Made(applied.text.into()), regions: Some(applied.regions) });
+        let part = Part { after: Text::Made(applied.text.into()), regions: Some(applied.regions) };
+        match parts.get_mut(1).filter(|_| !all_held) {
+            Some(last) => *last = Part { regions: None, ..part },
+            None => parts.push(part),
+        }
     }
     Some(parts)
 }
@@ -279,6 +287,9 @@ fn apply_all<'e>(before: &str, list: &[Replacement], edit: &Edit) -> Option<Vec<
 fn backward<'e>(edit: &Edit, after: &Text<'e>) -> Option<Placed<'e>> {
     let Change::Replace(list) = &edit.change else { return None };
     let hunks = if list.len() == 1 { edit.hunks.as_slice() } else { &[] };
+    if list.len().saturating_mul(after.len()) > MOST_HELD {
+        return None;
+    }
     let mut text = after.clone();
     let mut parts = Vec::with_capacity(list.len());
     for replacement in list.iter().rev() {
@@ -295,7 +306,7 @@ pub(super) fn as_proposed<'e>(edit: &'e Edit, before: &str) -> Option<Text<'e>> 
     match edit.proposed.as_ref()? {
         Change::Write { content, .. } => Some(Text::Recorded(content)),
         Change::Replace(list) => {
-            let parts = apply_all(before, list, edit)?;
+            let parts = apply_all(before, list, &edit.hunks)?;
             parts.into_iter().next_back().map(|part| part.after)
         }
         Change::Cell { .. } => None,
@@ -308,9 +319,29 @@ pub(super) fn certain_lines(edit: &Edit) -> Vec<String> {
     let Change::Replace(list) = &edit.change else { return Vec::new() };
     let mut certain = Vec::new();
     for replacement in list {
-        let diff = super::diff::line_diff(&replacement.old, &replacement.new, 0);
-        let added = diff.lines.iter().filter_map(|line| line.strip_prefix('+'));
-        certain.extend(added.map(|line| line.trim().to_owned()));
+        let added = super::diff::added_lines(&replacement.old, &replacement.new);
+        certain.extend(added.into_iter().map(|line| line.trim().to_owned()));
     }
     certain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_replacements_in_a_large_file_hold_few_copies_of_it() {
+        let line = |number: usize| format!("line {number} of the file\n");
+        let text: String = (0..40_000).map(line).collect();
+        let replacement = |number: usize| Replacement {
+            old: line(number),
+            new: format!("new {number}\n"),
+            all: false,
+        };
+        let list: Vec<Replacement> = (0..300).map(replacement).collect();
+        let parts = apply_all(&text, &list, &[]).unwrap();
+        assert_eq!(parts.len(), 2);
+        assert!(parts[1].after.starts_with("new 0\nnew 1\n") && parts[1].regions.is_none());
+        assert_eq!(apply_all(&text, &list[..3], &[]).unwrap().len(), 3);
+    }
 }

@@ -1,8 +1,9 @@
 //! Lines of which only the white space changed: re-indented, or broken and joined differently.
 
 use super::apply::TELLING;
-use super::diff::{hunks_of_numbers, kept};
+use super::diff::kept;
 use super::lines::Lines;
+use crate::compare::{Placing, compare};
 use imara_diff::Token;
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ pub(super) fn reshaped(before: &[Token], after: &[Token], lines: &Lines) -> Vec<
     }
     let shapes = |tokens: &[Token]| tokens.iter().map(|t| lines.shape(*t)).collect::<Vec<_>>();
     let (old, new) = (shapes(before), shapes(after));
-    let found = hunks_of_numbers(&old, &new, lines.shape_count());
+    let found = compare(&old, &new, Placing::Any).hunks;
     let same = kept(&found, new.len());
     let mut out = none;
     let everything = found.is_empty();

@@ -3,6 +3,7 @@
 //! Nothing here is proof: a command is read as text, never run. What it finds is told as *possibly
 //! changed*, and moves of files are followed only where the content agrees.
 
+use super::order::When;
 use super::path::normal_path;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -12,7 +13,11 @@ use std::sync::Arc;
 pub struct ShellTouch {
     pub command: Box<str>,
     pub session: Arc<str>,
+    pub call: Option<Box<str>>,
+    /// The recorded time.
     pub time: Option<Timestamp>,
+    /// Where it stands among all that is known.
+    pub when: When,
     /// Files it names as what it writes, absolute.
     pub paths: Vec<String>,
     /// It may change files that it does not name: a formatter, a checkout.

@@ -1,6 +1,7 @@
 //! What each edit of a file left behind.
 
 use super::chain::Chain;
+use super::diff::added_lines;
 use super::edit::{Change, Edit, Event, What};
 use super::lines::split_lines;
 use super::replay::{Known, certain_lines, replay_edits};
@@ -24,7 +25,9 @@ pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
         let What::Edit(edit) = &step.event.what else { continue };
         let after = step.after().map(|text| text.to_string());
         let added = match &step.what {
-            Known::Placed(placed) if !placed.doubtful => added(&placed.before, placed.after()),
+            Known::Placed(placed) if !placed.doubtful => {
+                added_lines(&placed.before, placed.after()).into_iter().map(str::to_owned).collect()
+            }
             Known::Overwrite(text) => {
                 let lines: Vec<&str> = split_lines(text).collect();
                 let numbers = edit.added_lines.iter();
@@ -39,10 +42,4 @@ pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
         states.push(EditState { event: step.event, edit, after, added });
     }
     states
-}
-
-fn added(before: &str, after: &str) -> Vec<String> {
-    let diff = super::diff::line_diff(before, after, 0);
-    let added = diff.lines.iter().filter_map(|line| line.strip_prefix('+'));
-    added.map(str::to_owned).collect()
 }

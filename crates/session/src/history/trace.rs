@@ -9,6 +9,7 @@ use super::notebook::find_cell;
 use super::places::count_differing;
 use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
 use super::tracer::{Maker, Tracer, Track};
+use hashbrown::HashSet;
 use jiff::Timestamp;
 use std::rc::Rc;
 
@@ -95,13 +96,14 @@ fn steps_of<'g>(
 ) -> Vec<(usize, Step<'g>)> {
     let mut told: Vec<(usize, Vec<&Event>)> =
         chains.iter().map(|(track, chain)| (*track, events(chain))).collect();
-    told.sort_by_key(|(_, events)| events.first().map(|event| event.time));
+    told.sort_by_key(|(_, events)| events.first().map(|event| event.when));
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
     for (track, mut events) in told {
-        let in_time =
-            |event: &&&Event| until.is_none_or(|until| event.time.is_none_or(|time| time <= until));
+        let in_time = |event: &&&Event| {
+            until.is_none_or(|until| event.when.time.is_none_or(|time| time <= until))
+        };
         events.truncate(events.iter().take_while(in_time).count());
-        let began = events.first().and_then(|event| event.time);
+        let began = events.first().and_then(|event| event.when.time);
         let earlier = steps.iter().filter(|(_, step)| step.time <= began);
         let first = earlier.filter_map(|(_, step)| Some((step.time, step.after()?)));
         let first = first.max_by_key(|(time, _)| *time).map(|(_, text)| text.clone());
@@ -121,7 +123,7 @@ fn follow<'g>(
     let mut tracer = Tracer::default();
     let mut traced = Traced::default();
     tracer.tracks.resize_with(tracks, Track::default);
-    steps.sort_by_key(|(_, step)| step.time);
+    steps.sort_by_key(|(_, step)| step.event.when);
     if end.is_none() {
         // Nothing is left to follow lines to.
         traced.edits = steps.iter().filter_map(|(_, step)| count(step)).collect();
@@ -197,7 +199,8 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
             tracer.see(track, text, step.time);
             entry.lines = Some((1, split_lines(text).count() as u32));
             entry.added = edit.added_lines.len() as u64;
-            let added = |at: usize| edit.added_lines.contains(&(at as u32 + 1));
+            let added: HashSet<u32> = edit.added_lines.iter().copied().collect();
+            let added = |at: usize| added.contains(&(at as u32 + 1));
             tracer.remark(track, |at, mark| match mark.origin {
                 LineOrigin::Before if added(at) => {
                     Mark::new(LineOrigin::Edit(number), Why::PatchSays)
@@ -235,10 +238,10 @@ fn walk_placed(
         before = &part.after;
     }
     if placed.doubtful {
-        let certain = certain_lines(edit);
+        let certain: HashSet<String> = certain_lines(edit).into_iter().collect();
         let here: Vec<&str> = split_lines(before).collect();
         tracer.remark(track, |at, mark| {
-            let sure = here.get(at).is_some_and(|line| certain.iter().any(|c| c == line.trim()));
+            let sure = here.get(at).is_some_and(|line| certain.contains(line.trim()));
             if mark.edit() == Some(number) && !sure {
                 Mark::new(LineOrigin::Before, Why::Unrecorded)
             } else {
@@ -251,8 +254,9 @@ fn walk_placed(
         && matches!(edit.change, Change::Write { .. })
     {
         // The state before may have been changed meanwhile; the client's patch knows better.
+        let added: HashSet<u32> = edit.added_lines.iter().copied().collect();
         tracer.remark(track, |at, mark| {
-            if mark.edit() == Some(number) && !edit.added_lines.contains(&(at as u32 + 1)) {
+            if mark.edit() == Some(number) && !added.contains(&(at as u32 + 1)) {
                 Mark::new(LineOrigin::Before, Why::Unrecorded)
             } else {
                 mark
@@ -260,12 +264,12 @@ fn walk_placed(
         });
     }
     if let Some(proposed) = as_proposed(edit, &placed.before) {
-        let theirs: Vec<&str> = split_lines(&proposed).collect();
+        let theirs: HashSet<&str> = split_lines(&proposed).collect();
         let here: Vec<&str> = split_lines(before).collect();
         let span = tracer.outside.len() as u32;
         tracer.outside.push(Span { after: step.time, before: step.time });
         tracer.remark(track, |at, mark| {
-            let asked_for = here.get(at).is_some_and(|line| theirs.contains(line));
+            let asked_for = here.get(at).is_some_and(|line| theirs.contains(*line));
             if mark.edit() == Some(number) && !asked_for {
                 Mark::new(LineOrigin::Outside(span), Why::ChangedInReview)
             } else {

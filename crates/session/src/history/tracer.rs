@@ -1,13 +1,14 @@
 //! Marks carried from state to state.
 
 use super::apply::{Region, TELLING};
-use super::diff::{self, Hunk};
+use super::diff;
 use super::lines::Lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::moves::moved;
 use super::places::{Counted, Edited};
 use super::replay::Basis;
 use super::reshape::reshaped;
+use crate::compare::Compared;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use jiff::Timestamp;
@@ -103,25 +104,36 @@ impl Tracer {
         }
         let base = self.nearest(track, &tokens);
         let mut marks = self.outside_marks(track, base.as_deref(), &tokens, None);
-        let past = self.track(track).map_or(&[][..], |track| &track.past);
+        let lacks_author = |token: &Token, mark: &Mark| {
+            matches!(mark.origin, LineOrigin::Outside(_)) && self.lines.weight(*token) >= TELLING
+        };
+        if !tokens.iter().zip(&marks).any(|(token, mark)| lacks_author(token, mark)) {
+            return marks;
+        }
+        let latest = self.latest(track);
         for (token, mark) in tokens.iter().zip(&mut marks) {
-            if matches!(mark.origin, LineOrigin::Outside(_)) && self.lines.weight(*token) >= TELLING
-            {
-                let shape = self.lines.shape(*token);
-                let there = past.iter().rev().find_map(|then| {
-                    let mut tokens = then.tokens.iter();
-                    let at = tokens.position(|other| self.lines.shape(*other) == shape)?;
-                    Some((then.tokens.get(at)?, then.marks.get(at)?))
-                });
+            if lacks_author(token, mark) {
+                let there = latest.get(&self.lines.shape(*token));
                 if let Some((text, there)) = there.filter(|(_, mark)| mark.edit().is_some()) {
                     let spaced = (Confidence::Reformatted, Why::MovedAndSpaced);
                     let same = (Confidence::Moved, Why::Restored);
-                    let (confidence, why) = if text == token { same } else { spaced };
+                    let (confidence, why) = if *text == token { same } else { spaced };
                     *mark = there.weakened(confidence, why);
                 }
             }
         }
         marks
+    }
+
+    /// Where lines, white space apart, stood last at a path: first in the latest state that has them.
+    fn latest(&self, track: usize) -> HashMap<Token, (&Token, &Mark)> {
+        let mut latest = HashMap::new();
+        for then in self.track(track).map_or(&[][..], |track| &track.past).iter().rev() {
+            for (token, mark) in then.tokens.iter().zip(&then.marks) {
+                latest.entry(self.lines.shape(*token)).or_insert((token, mark));
+            }
+        }
+        latest
     }
 
     /// A state that is known already. In another place it counts only if it is no trifle.
@@ -191,8 +203,8 @@ impl Tracer {
         tokens: &[Token],
         time: Option<Timestamp>,
     ) -> Vec<Mark> {
-        let hunks = diff::hunks(&base.tokens, tokens, &self.lines);
-        self.carry(base, tokens, &hunks, Maker::Outside, time)
+        let compared = diff::compared(&base.tokens, tokens, &self.lines);
+        self.carry(base, tokens, &compared, Maker::Outside, time)
     }
 
     /// Applies an edit to the current state of a path.
@@ -209,23 +221,23 @@ impl Tracer {
             return Counted::default();
         };
         self.remember(track, after);
-        let (tokens, hunks) = match regions {
+        let (tokens, compared) = match regions {
             Some(regions) => {
                 let edited = Edited::new(before, after, regions);
                 let tokens = edited.tokens(&current.tokens, &mut self.lines);
-                let hunks = edited.hunks(&current.tokens, &tokens, &self.lines);
-                (tokens, hunks)
+                let compared = edited.compared(&current.tokens, &tokens, &self.lines);
+                (tokens, compared)
             }
             None => {
                 let edited = Edited::whole(before, after);
                 let tokens = edited.tokens(&current.tokens, &mut self.lines);
-                let hunks = diff::hunks(&current.tokens, &tokens, &self.lines);
-                (tokens, hunks)
+                let compared = diff::compared(&current.tokens, &tokens, &self.lines);
+                (tokens, compared)
             }
         };
         let mut counted = Counted::default();
-        counted.add(&hunks);
-        let mut marks = self.carry(&current, &tokens, &hunks, maker, time);
+        counted.add(&compared.hunks);
+        let mut marks = self.carry(&current, &tokens, &compared, maker, time);
         if let Some(same) = self.same_state(track, &tokens) {
             // The edit brings an earlier state back; what was nobody's then is nobody's now.
             for (mark, then) in marks.iter_mut().zip(&same.marks) {
@@ -263,7 +275,7 @@ impl Tracer {
         &mut self,
         base: &Snapshot,
         tokens: &[Token],
-        hunks: &[Hunk],
+        Compared { hunks, unsure }: &Compared,
         maker: Maker,
         time: Option<Timestamp>,
     ) -> Vec<Mark> {
@@ -302,6 +314,11 @@ impl Tracer {
                     *slot = Some(mark.weakened(confidence, why));
                     free_old.get_mut(old).into_iter().for_each(|free| *free = false);
                 }
+            }
+        }
+        for at in unsure {
+            if let Some(slot @ None) = marks.get_mut(*at) {
+                *slot = Some(Mark::new(LineOrigin::Before, Why::NotCompared));
             }
         }
         let mut outside = None;
@@ -369,4 +386,24 @@ impl Tracer {
 fn of_several(marks: &[Mark]) -> Option<Mark> {
     let unknown = marks.iter().find(|mark| mark.edit().is_none());
     unknown.or_else(|| marks.iter().max_by_key(|mark| mark.edit())).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Hunk;
+
+    #[test]
+    fn lines_that_were_not_compared_are_nobodys() {
+        let mut tracer = Tracer { tracks: vec![Track::default()], ..Tracer::default() };
+        tracer.see(0, "a\nb\nc\nd\n", None);
+        let base = tracer.tracks[0].current.clone().unwrap();
+        let tokens = tracer.lines.number("a\nx\ny\nd\n");
+        let hunks = vec![Hunk { before: 1..3, after: 1..3 }];
+        let compared = Compared { hunks, unsure: vec![1] };
+        let maker = Maker::Edit { number: 0, basis: Basis::Session };
+        let marks = tracer.carry(&base, &tokens, &compared, maker, None);
+        assert_eq!((marks[1].edit(), marks[1].why), (None, Why::NotCompared));
+        assert_eq!(marks[2].edit(), Some(0));
+    }
 }

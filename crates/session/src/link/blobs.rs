@@ -15,16 +15,21 @@ pub(super) struct State {
     pub(super) call: Option<Box<str>>,
     /// No later edit of the session is known.
     pub(super) last: bool,
+    /// Letters and digits, as far as they are counted.
+    pub(super) letters: u64,
 }
 
 /// Letters and digits below which content is too common to tell anything.
 const TELLING: usize = 20;
+/// More are not counted.
+const MOST: usize = 400;
 
 pub(super) fn states(path: &str, edits: &[EditState<'_>]) -> Vec<State> {
     let mut states = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
         let Some(after) = &edit.after else { continue };
-        if after.chars().filter(|letter| letter.is_alphanumeric()).take(TELLING).count() < TELLING {
+        let letters = after.chars().filter(|letter| letter.is_alphanumeric()).take(MOST).count();
+        if letters < TELLING {
             continue;
         }
         let mut blobs = vec![blob_id(after.as_bytes())];
@@ -38,6 +43,7 @@ pub(super) fn states(path: &str, edits: &[EditState<'_>]) -> Vec<State> {
             line: edit.edit.by.line,
             call: edit.edit.by.call.clone(),
             last: at + 1 == edits.len(),
+            letters: letters as u64,
         });
     }
     states

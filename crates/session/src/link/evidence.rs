@@ -1,13 +1,14 @@
 //! Links and what they rest on.
 
 use super::SLACK;
+use super::compare::lines;
+use super::confirm::{Weighed, confirm};
 use super::facts::SessionFacts;
-use super::lines::Found;
 use super::printed::Printed;
-use crate::store::{Commit, Git, GitError};
+use crate::store::{Commit, Git, GitError, Notice};
 use hashbrown::{HashMap, HashSet};
 use jiff::SignedDuration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How strong the evidence is, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,6 +110,30 @@ impl Link {
     }
 }
 
+/// The links of a session.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// Strongest evidence first, then by time.
+    pub links: Vec<Link>,
+    /// Objects that could have held lines of the session, but git lacks them.
+    pub missing: BTreeSet<String>,
+}
+
+impl Judged {
+    /// Says that lines could not be compared, if so.
+    pub fn lacking(&self, repository: &Git) -> Option<Notice> {
+        let first = self.missing.first()?;
+        let more = match self.missing.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let reason = format!("{}{more}", GitError::Missing(first.clone()));
+        Some(Notice::failed(repository.top(), reason))
+    }
+}
+
+/// A commit so soon after an edit is made for it.
+const SOON: SignedDuration = SignedDuration::from_mins(2);
 /// After a session's end, how long a commit of its files may still be its own.
 const AFTERWARDS: SignedDuration = SignedDuration::from_hours(1);
 
@@ -120,25 +145,28 @@ pub(super) fn judge(
     commits: &[Commit],
     repository: &Git,
     wanted: Option<&HashSet<&str>>,
-) -> Result<Vec<Link>, GitError> {
-    let mut found: BTreeMap<usize, Vec<Evidence>> = BTreeMap::new();
+) -> Result<Judged, GitError> {
+    let mut weighed: Vec<Weighed> = Vec::new();
     for (at, commit) in commits.iter().enumerate() {
         for (_, printed) in printed.iter().filter(|(id, _)| *id == commit.id) {
             let Printed { id, line, call, announced, .. } = printed.clone();
             let evidence = Evidence::Printed { id, line, call, announced };
-            found.entry(at).or_default().push(evidence);
+            weighed.push(Weighed { at, evidence, weight: 0, soon: false });
         }
     }
-    for (at, evidence) in blobs(facts, commits, repository)? {
-        found.entry(at).or_default().push(evidence);
+    weighed.extend(blobs(facts, commits, repository)?);
+    let (by_lines, missing) = lines(facts, commits, repository, wanted)?;
+    weighed.extend(by_lines);
+    weighed.extend(overlaps(facts, commits));
+    if facts.unplaced {
+        confirm(facts, &mut weighed);
     }
-    for (at, evidence) in lines(facts, commits, repository, wanted)? {
-        found.entry(at).or_default().push(evidence);
-    }
-    // Where there is something better, overlap adds nothing.
-    for (at, evidence) in overlaps(facts, commits) {
+    let mut found: BTreeMap<usize, Vec<Evidence>> = BTreeMap::new();
+    for Weighed { at, evidence, .. } in weighed {
         let list = found.entry(at).or_default();
-        if list.first().is_none_or(|first| first.tier() == Tier::Overlap) {
+        // Where there is something better, overlap adds nothing.
+        let better = list.first().is_some_and(|first| first.tier() < Tier::Overlap);
+        if !better || evidence.tier() < Tier::Overlap {
             list.push(evidence);
         }
     }
@@ -154,7 +182,7 @@ pub(super) fn judge(
     links.sort_by(|a, b| {
         (a.tier, a.commit.committed, &a.commit.id).cmp(&(b.tier, b.commit.committed, &b.commit.id))
     });
-    Ok(links)
+    Ok(Judged { links, missing })
 }
 
 /// Files committed as the session left them: in the first commit that has them after the edit, and
@@ -164,19 +192,20 @@ fn blobs(
     facts: &SessionFacts,
     commits: &[Commit],
     repository: &Git,
-) -> Result<Vec<(usize, Evidence)>, GitError> {
+) -> Result<Vec<Weighed>, GitError> {
     let mut changes: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
     for (at, commit) in commits.iter().enumerate() {
         for file in &commit.files {
             changes.entry(file.blob.as_str()).or_default().push((at, file.path.as_str()));
         }
     }
-    let mut found: Vec<(usize, Evidence)> = Vec::new();
+    let mut found: Vec<Weighed> = Vec::new();
     let mut seen: HashSet<(usize, &str, &str)> = HashSet::new();
     let mut ancestry = Ancestry { repository, known: HashMap::new() };
     // Of several edits that left the same content, the last is the one that was committed.
     for state in facts.states.iter().rev() {
         let Some(edited) = state.time else { continue };
+        let at_once = edited.checked_add(SOON).unwrap_or(edited);
         for blob in &state.blobs {
             let there = changes.get(blob.as_str()).into_iter().flatten();
             let mut there: Vec<(&Commit, usize, &str)> = there
@@ -197,18 +226,17 @@ fn blobs(
                 if !seen.insert((at, path, blob.as_str())) {
                     continue;
                 }
-                found.push((
-                    at,
-                    Evidence::Blob {
-                        path: path.to_owned(),
-                        recorded: state.path.clone(),
-                        blob: blob.clone(),
-                        line: state.line,
-                        call: state.call.clone(),
-                        last: state.last,
-                        copy,
-                    },
-                ));
+                let evidence = Evidence::Blob {
+                    path: path.to_owned(),
+                    recorded: state.path.clone(),
+                    blob: blob.clone(),
+                    line: state.line,
+                    call: state.call.clone(),
+                    last: state.last,
+                    copy,
+                };
+                let soon = state.last && commit.committed.is_some_and(|time| time <= at_once);
+                found.push(Weighed { at, evidence, weight: state.letters, soon });
             }
         }
     }
@@ -242,51 +270,7 @@ impl Ancestry<'_> {
     }
 }
 
-fn lines(
-    facts: &SessionFacts,
-    commits: &[Commit],
-    repository: &Git,
-    wanted: Option<&HashSet<&str>>,
-) -> Result<Vec<(usize, Evidence)>, GitError> {
-    let Some(first) = facts.first_edit else { return Ok(Vec::new()) };
-    let first = super::earlier(first, SLACK);
-    let asked = |commit: &Commit| {
-        commit.committed.is_some_and(|time| time >= first)
-            && wanted.is_none_or(|wanted| wanted.contains(commit.id.as_str()))
-    };
-    let mut pairs: Vec<(usize, &str, &str)> = Vec::new();
-    for (at, commit) in commits.iter().enumerate().filter(|(_, commit)| asked(commit)) {
-        for file in &commit.files {
-            let names = facts.recorded_as(&file.path).iter();
-            pairs.extend(names.map(|name| (at, file.path.as_str(), name.as_str())));
-        }
-    }
-    let mut ids: Vec<String> = Vec::new();
-    let mut paths: Vec<String> = Vec::new();
-    for (at, path, _) in &pairs {
-        ids.extend(commits.get(*at).map(|commit| commit.id.clone()));
-        paths.push((*path).to_owned());
-    }
-    ids.dedup();
-    paths.sort();
-    paths.dedup();
-    let added = repository.added_lines(&ids, &paths)?;
-    let mut found = Vec::new();
-    for (at, path, recorded) in pairs {
-        let Some(commit) = commits.get(at) else { continue };
-        let Some(new) = added.get(&commit.id).and_then(|files| files.get(path)) else { continue };
-        let Some(own) = facts.added.get(recorded) else { continue };
-        let counted = own.find(new, commit.committed);
-        if counted.is_enough() {
-            let Found { added, exact, reformatted, .. } = counted;
-            let (path, recorded) = (path.to_owned(), recorded.to_owned());
-            found.push((at, Evidence::Lines { path, recorded, added, exact, reformatted }));
-        }
-    }
-    Ok(found)
-}
-
-fn overlaps(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> {
+fn overlaps(facts: &SessionFacts, commits: &[Commit]) -> Vec<Weighed> {
     let mut found = Vec::new();
     let Some((first, end)) = facts.first_edit.zip(facts.ended) else { return found };
     let begin = super::earlier(first, SLACK);
@@ -298,7 +282,8 @@ fn overlaps(facts: &SessionFacts, commits: &[Commit]) -> Vec<(usize, Evidence)> 
         for file in &commit.files {
             for recorded in facts.recorded_as(&file.path) {
                 let (path, recorded) = (file.path.clone(), recorded.clone());
-                found.push((at, Evidence::Overlap { path, recorded }));
+                let evidence = Evidence::Overlap { path, recorded };
+                found.push(Weighed { at, evidence, weight: 0, soon: false });
             }
         }
     }

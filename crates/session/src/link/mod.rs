@@ -9,6 +9,8 @@
 
 mod belonging;
 mod blobs;
+mod compare;
+mod confirm;
 mod evidence;
 mod facts;
 mod hook;
@@ -16,56 +18,53 @@ mod lines;
 mod printed;
 
 pub use belonging::Belonging;
-pub use evidence::{Evidence, Link, Tier};
+pub use evidence::{Evidence, Judged, Link, Tier};
 pub use facts::SessionFacts;
 pub use hook::{HookError, has_hook, with_hook, without_hook};
 
 use crate::model::Session;
-use crate::store::{Commit, Git, GitError};
+use crate::store::{Commit, CommitLog, GitError};
 use hashbrown::HashSet;
 use jiff::{SignedDuration, Timestamp};
 
 /// Clocks and whole seconds may put a commit a moment before the edit it holds.
 const SLACK: SignedDuration = SignedDuration::from_secs(5);
 
-/// The commits that a session contributed to, strongest evidence first, then by time.
-pub fn links_of(session: &Session, repository: &Git) -> Result<Vec<Link>, GitError> {
-    let facts = SessionFacts::of(session, &Belonging::of(session, repository, &[]));
-    links_of_facts(&facts, repository)
+/// The commits that a session contributed to.
+pub fn links_of(session: &Session, log: &CommitLog) -> Result<Judged, GitError> {
+    let facts = SessionFacts::of(session, &Belonging::of(session, log.git(), &[]), log)?;
+    links_of_facts(&facts, log)
 }
 
 /// The same for what is already known of a session.
-pub fn links_of_facts(facts: &SessionFacts, repository: &Git) -> Result<Vec<Link>, GitError> {
-    let printed = printed::resolve(&facts.printed, repository)?;
-    let since = facts.first_edit.map(|time| earlier(time, SignedDuration::from_hours(24)));
-    let mut commits = repository.commits_changing(&facts.candidate_paths(), since)?;
+pub fn links_of_facts(facts: &SessionFacts, log: &CommitLog) -> Result<Judged, GitError> {
+    let printed = printed::resolve(&facts.printed, log.git())?;
+    let mut commits = log.changing(&facts.candidate_paths(), facts.since())?;
     let known: HashSet<String> = commits.iter().map(|commit| commit.id.clone()).collect();
     let mut missing: Vec<String> =
         printed.iter().map(|(id, _)| id.clone()).filter(|id| !known.contains(id)).collect();
     missing.sort();
     missing.dedup();
-    commits.extend(repository.commits_named(&missing)?);
-    evidence::judge(facts, &printed, &commits, repository, None)
+    commits.extend(log.git().commits_named(&missing)?);
+    evidence::judge(facts, &printed, &commits, log.git(), None)
 }
 
 /// The evidence a session gives for some commits.
 pub fn links_to(
     facts: &SessionFacts,
     commits: &[Commit],
-    repository: &Git,
-) -> Result<Vec<Link>, GitError> {
-    let printed = printed::resolve(&facts.printed, repository)?;
+    log: &CommitLog,
+) -> Result<Judged, GitError> {
+    let printed = printed::resolve(&facts.printed, log.git())?;
     let wanted: HashSet<&str> = commits.iter().map(|commit| commit.id.as_str()).collect();
     // A blob belongs to the commit that had it first, so all that could be must be known.
-    let paths = facts.paths_in(commits);
-    let since = facts.first_edit.map(|time| earlier(time, SignedDuration::from_hours(24)));
-    let mut all = repository.commits_changing(&paths, since)?;
+    let mut all = log.changing(&facts.paths_in(commits), facts.since())?;
     all.retain(|commit| !wanted.contains(commit.id.as_str()));
     all.extend(commits.iter().cloned());
     all.sort_by(|a, b| (a.committed, &a.id).cmp(&(b.committed, &b.id)));
-    let mut links = evidence::judge(facts, &printed, &all, repository, Some(&wanted))?;
-    links.retain(|link| wanted.contains(link.commit.id.as_str()));
-    Ok(links)
+    let mut judged = evidence::judge(facts, &printed, &all, log.git(), Some(&wanted))?;
+    judged.links.retain(|link| wanted.contains(link.commit.id.as_str()));
+    Ok(judged)
 }
 
 fn earlier(time: Timestamp, by: SignedDuration) -> Timestamp {

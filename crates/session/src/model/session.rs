@@ -91,6 +91,10 @@ pub enum SessionKind {
     Compaction,
     /// The client guessing the next prompt.
     PromptSuggestion,
+    /// A question typed on the side: the client asks it with a copy of the conversation.
+    SideQuestion,
+    /// Anything else that the client ran for itself with a copy of the conversation.
+    ClientRun,
     /// The client warming a cache.
     Warmup,
 }
@@ -106,6 +110,8 @@ impl SessionKind {
             SessionKind::Workflow => "workflow",
             SessionKind::Compaction => "compaction",
             SessionKind::PromptSuggestion => "prompt-suggestion",
+            SessionKind::SideQuestion => "side-question",
+            SessionKind::ClientRun => "client-run",
             SessionKind::Warmup => "warmup",
         }
     }
@@ -114,7 +120,11 @@ impl SessionKind {
     pub fn is_housekeeping(self) -> bool {
         matches!(
             self,
-            SessionKind::Compaction | SessionKind::PromptSuggestion | SessionKind::Warmup
+            SessionKind::Compaction
+                | SessionKind::PromptSuggestion
+                | SessionKind::SideQuestion
+                | SessionKind::ClientRun
+                | SessionKind::Warmup
         )
     }
 }
@@ -262,6 +272,8 @@ pub enum Recovered {
     Result,
     /// A second writing of something that is on the chain; adds nothing.
     Copy,
+    /// What a hook or the client wrote below a call that is on the chain, or below its result.
+    Note,
 }
 
 /// A record of the active chain.
@@ -271,7 +283,7 @@ pub struct ChainLink {
     pub line: u64,
     pub type_name: &'static str,
     pub recovered: Option<Recovered>,
-    /// Whether the official reader would show it.
+    /// A message of the conversation: not injected, a subagent's or a team's.
     pub visible: bool,
 }
 

@@ -47,9 +47,10 @@ impl Action {
 /// The words of an action, and its calls; see [`Action::parse`].
 pub fn words_and_calls(text: &str) -> (String, Vec<Called>) {
     let all = || (text.to_owned(), Vec::new());
-    let blocks: Vec<Value> = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str(text).unwrap_or_default(),
-        false => Vec::new(),
+    let blocks: Vec<Value> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).unwrap_or_default()
+    } else {
+        Vec::new()
     };
     let field = |block: &Value, name: &str| block.get(name)?.as_str().map(str::to_owned);
     let (mut words, mut calls) = (Vec::new(), Vec::new());

@@ -6,8 +6,9 @@
 //! quotes would be unreadable.
 
 use super::name::{Names, Strength};
-use super::scan::{Operator, Scan};
+use super::scan::{self, Operator, Scan};
 use super::value::{Form, is_secret};
+use super::{compared, fallback, inner};
 use std::ops::Range;
 
 /// A value with the strength of its name.
@@ -48,6 +49,17 @@ pub(super) fn name_around(text: &str, word: Range<usize>) -> Range<usize> {
     start..end
 }
 
+/// A name without the method that compares it: `password.equals`.
+fn without_comparison(text: &str, name: Range<usize>) -> Range<usize> {
+    let method = text.get(name.clone()).and_then(|name| name.rsplit_once('.'));
+    match method {
+        Some((before, method)) if scan::is_comparison(method.as_bytes()) => {
+            name.start..name.start + before.len()
+        }
+        _ => name,
+    }
+}
+
 /// Whether the value of a field with such a name is a secret.
 pub(super) fn is_field(strength: Strength, value: &str) -> bool {
     is_secret(value, strength, Form::Quoted)
@@ -57,6 +69,21 @@ pub(super) fn is_field(strength: Strength, value: &str) -> bool {
 pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut Vec<Assigned>) {
     if let Some(joined) = joined(text, name.clone(), names) {
         return found.push(joined);
+    }
+    let name = without_comparison(text, name);
+    if let Some(value) = compared::before(text, &name)
+        && let Some(strength) = text.get(name.clone()).and_then(|name| names.judge(name))
+        && text.get(value.clone()).is_some_and(|value| is_secret(value, strength, Form::Quoted))
+    {
+        return found.push(Assigned { range: value, strength });
+    }
+    if let Some(value) = fallback::braced(text, &name) {
+        if let Some(strength) = text.get(name).and_then(|name| names.judge(name))
+            && text.get(value.clone()).is_some_and(|value| is_secret(value, strength, Form::Bare))
+        {
+            found.push(Assigned { range: value, strength });
+        }
+        return;
     }
     let mut scan = Scan::new(text, name.end);
     let flag = text.get(..name.start).is_some_and(|before| before.ends_with('-'))
@@ -87,6 +114,8 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     }
     scan.gap(operator != Operator::Space);
     scan.colour();
+    scan.borrowed();
+    scan.ornament();
     if let Some(numbers) = scan.number_list() {
         if strength != Strength::Meta {
             found.push(Assigned { range: numbers, strength });
@@ -107,9 +136,26 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
         }
         return;
     }
+    let before = scan.at;
     let literal = scan.literal();
     if let Some(value) = literal {
+        let inner = fallback::within(text, &value);
+        if strength >= Strength::Token {
+            for inner in inner::values(text, &value) {
+                keep(inner, Form::Quoted, Strength::Weak);
+            }
+        }
+        return keep(inner.unwrap_or(value), Form::Quoted, strength);
+    }
+    if strength >= Strength::Token
+        && let Some(value) = fallback::behind(text, before)
+    {
         return keep(value, Form::Quoted, strength);
+    }
+    let is_cut = operator == Operator::Comma
+        && scan.peek().is_some_and(|byte| byte == b'\'' || byte == b'"');
+    if let Some(open) = scan.open_quoted().filter(|open| is_cut && open.len() >= LONG_ENOUGH) {
+        return keep(open, Form::Code, strength);
     }
     if operator == Operator::Comma && flag && scan.option_default() {
         if let Some(value) = scan.quoted() {
@@ -122,6 +168,9 @@ pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut 
     }
     if let Some(open) = scan.open_quoted().filter(|open| open.len() >= LONG_ENOUGH) {
         return keep(open, Form::Code, strength);
+    }
+    if let Some(value) = fallback::expanded(text, scan.at) {
+        return keep(value, Form::Bare, strength);
     }
     let start = scan.at;
     let end = scan.bare_end();
@@ -194,9 +243,10 @@ fn line_is_secret(text: &str, line: &Range<usize>, strength: Strength) -> bool {
     let strength = strength.min(Strength::Token);
     let is_plain = !value.starts_with(['$', '(', '[', '{', '@', '*']) && !value.ends_with(')');
     // A variable of a shell holds no code.
-    match is_plain && is_setting(text, line.start) {
-        true => is_secret(value, strength, Form::Quoted),
-        false => is_secret(value, strength, Form::Bare),
+    if is_plain && is_setting(text, line.start) {
+        is_secret(value, strength, Form::Quoted)
+    } else {
+        is_secret(value, strength, Form::Bare)
     }
 }
 

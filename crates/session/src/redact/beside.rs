@@ -15,6 +15,14 @@ const HARMLESS: [&str; 5] = ["commit", "sha", "hash", "http", "uuid"];
 /// How far behind the name of a service a key of it may stand.
 const BESIDE: usize = 80;
 
+/// Whether the name of a service and what follows it are a call whose first argument is a literal:
+/// `mailgun.Client("`.
+fn is_call(between: &str) -> bool {
+    let Some((function, opening)) = between.split_once('(') else { return false };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+    function.bytes().all(is_name) && matches!(opening, "\"" | "'" | "b\"" | "b'")
+}
+
 /// A random word that follows the name of a service and a telling word, whatever stands between:
 /// `mailgun secret, production: 5d1c…`.
 pub(super) fn beside(text: &str, name: Range<usize>) -> Option<Assigned> {
@@ -37,8 +45,8 @@ pub(super) fn beside(text: &str, name: Range<usize>) -> Option<Assigned> {
         let between = text.get(name.start..range.start)?.to_ascii_lowercase();
         let digits = value.bytes().filter(u8::is_ascii_digit).count();
         if digits >= 3
-            && !between.ends_with('/')
-            && TELLING.iter().any(|word| between.contains(word))
+            && !between.ends_with(['/', '@', '#'])
+            && (TELLING.iter().any(|word| between.contains(word)) || is_call(&between))
             && !HARMLESS.iter().any(|word| between.contains(word))
             && is_secret(value, Strength::Weak, Form::Quoted)
         {

@@ -80,8 +80,23 @@ pub struct Config {
     pub home: Option<String>,
     /// This user's name, beside those that home folders in sessions show by themselves.
     pub user: Option<String>,
-    /// The text of a `.backstory.toml`, whose `[redact]` adds rules and exceptions.
-    pub own_rules: Option<String>,
+    /// Texts of settings, whose `[redact]` adds rules and exceptions.
+    pub own_rules: Vec<OwnRules>,
+}
+
+/// The text of a file of settings.
+#[derive(Debug, Clone)]
+pub struct OwnRules {
+    pub text: String,
+    pub exceptions: Exceptions,
+}
+
+/// Whether a file of settings may except values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exceptions {
+    Used,
+    /// Somebody else wrote the file: its rules take more out, and that is all.
+    Ignored,
 }
 
 /// Why a redactor could not be made.

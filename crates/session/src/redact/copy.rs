@@ -10,11 +10,10 @@ use super::report::Report;
 use super::scrubber::Scrubber;
 use super::structural::StructuralPaths;
 use crate::model::{Agent, Session};
-use crate::store::{Access, AgentFile, SessionFiles, create_folder, resolve, write_file};
+use crate::store::{AgentFile, Scratch, SessionFiles, resolve};
 use jiff::Timestamp;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The files of one session, cleared. They go when this goes.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub struct ClearedCopy {
     names: Vec<PathBuf>,
     origins: Vec<Origin>,
     report: Report,
-    folder: TempDir,
+    folder: Scratch,
 }
 
 /// What a file of the copy was made from.
@@ -59,17 +58,14 @@ impl ClearedCopy {
     ) -> Result<ClearedCopy, CopyError> {
         let mut scrubber = redactor.session();
         let studied = scrubber.study_foreign(files, ids)?;
-        let folder = TempDir::with_prefix("backstory-").map_err(CopyError::Write)?;
+        let folder = Scratch::new().map_err(CopyError::Write)?;
         // A folder of events keeps its name, which the session may be called by.
         let own = files.path.file_name().filter(|_| files.path.is_dir());
         let base = own.map_or_else(|| folder.path().to_path_buf(), |name| folder.path().join(name));
         for file in &studied {
-            let copy = base.join(&file.name);
-            create_folder(copy.parent().unwrap_or(&base))?;
+            let name = own.map_or_else(|| file.name.clone(), |own| Path::new(own).join(&file.name));
             let cleared = scrubber.clear_foreign(file, ids);
-            write_file(&copy, Access::Private, |out| {
-                Ok::<_, CopyError>(out.write_all(cleared.get())?)
-            })?;
+            folder.write(&name, |out| Ok::<_, CopyError>(out.write_all(cleared.get())?))?;
         }
         let names: Vec<PathBuf> = studied.into_iter().map(|file| file.name).collect();
         let path = match (own, names.first()) {
@@ -115,9 +111,8 @@ impl ClearedCopy {
             let meta = agent.meta.as_deref().map(|meta| scrubber.study(meta, ids)).transpose()?;
             studied.push((agent, scrubber.study(&agent.path, ids)?, meta));
         }
-        let folder = TempDir::with_prefix("backstory-").map_err(CopyError::Write)?;
-        let mut making =
-            Making { folder: folder.path(), scrubber: &scrubber, ids, origins: Vec::new() };
+        let folder = Scratch::new().map_err(CopyError::Write)?;
+        let mut making = Making { folder: &folder, scrubber: &scrubber, ids, origins: Vec::new() };
         let session = match (files, &main) {
             (Some(files), Some(main)) => {
                 let key = files.project_key.as_deref();
@@ -186,7 +181,7 @@ impl ClearedCopy {
 }
 
 struct Making<'a> {
-    folder: &'a Path,
+    folder: &'a Scratch,
     scrubber: &'a Scrubber,
     ids: &'a StructuralPaths,
     origins: Vec<Origin>,
@@ -203,8 +198,8 @@ impl Making<'_> {
         let number = self.origins.len();
         let name = original.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let name = if number == 0 { name.into_owned() } else { format!("{number}-{name}") };
-        let copy = self.folder.join(name);
-        write_file(&copy, Access::Private, |out| self.scrubber.copy(studied, self.ids, out))?;
+        let name = Path::new(&name);
+        let copy = self.folder.write(name, |out| self.scrubber.copy(studied, self.ids, out))?;
         let shown = self.scrubber.scrub(&original.to_string_lossy()).into_owned();
         let folder = original.parent().map(resolve).unwrap_or_default();
         let folder = self.scrubber.scrub(&folder.to_string_lossy()).into_owned();

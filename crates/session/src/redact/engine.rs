@@ -1,16 +1,16 @@
-//! Finding: one search for all keywords, then the rules whose keyword stands there.
+//! The compiled rules, and what they say about what was found.
 
-use super::assign::{self, Assigned};
-use super::beside::beside;
+use super::assign;
 use super::config::{Class, Config, RedactError};
+use super::disguise::SIGNS;
 use super::keywords::{Keywords, Start, Written};
 use super::memory::Recall;
 use super::name::{Names, Strength};
 use super::pem;
-use super::placeholder::{self, placeholder};
+use super::placeholder::placeholder;
 use super::rules::{self, Rule};
 use super::scrubber::Scrubber;
-use super::{language, own};
+use super::{inner, language, manifest, own};
 use regex::RegexSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,15 +24,17 @@ pub struct Redactor {
 #[derive(Debug)]
 pub(super) struct Engine {
     /// Of names, and of rules whose matches need no long word.
-    everywhere: Keywords,
+    pub(super) everywhere: Keywords,
     /// Of rules that find long words: most, and among them those with the shortest keywords.
-    near_long_words: Keywords,
-    rules: Vec<Rule>,
-    names: Names,
+    pub(super) near_long_words: Keywords,
+    pub(super) rules: Vec<Rule>,
+    /// Those of them that somebody else may have written: they add to what others find.
+    foreign: Range<usize>,
+    pub(super) names: Names,
     /// Values that the user does not mind.
-    allowed: RegexSet,
-    /// Names that are taken out wherever they are a word.
-    known: Vec<String>,
+    pub(super) allowed: RegexSet,
+    /// Words that are taken out wherever they stand by themselves, with their rules.
+    known: Vec<(String, usize)>,
     salt: Vec<u8>,
 }
 
@@ -43,15 +45,34 @@ pub(super) struct Hit {
     pub(super) rule: usize,
     /// A word in it that is to go everywhere.
     pub(super) word: Option<Range<usize>>,
+    /// What it says, where that is not what stands there.
+    pub(super) says: Option<Box<str>>,
+}
+
+impl Hit {
+    /// The value.
+    pub(super) fn value<'a>(&'a self, text: &'a str) -> &'a str {
+        self.says.as_deref().or_else(|| text.get(self.range.clone())).unwrap_or_default()
+    }
+}
+
+/// What the rules found in a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Found {
+    pub(super) hits: Vec<Hit>,
+    /// Whether parts of it say something else than what stands there.
+    pub(super) is_disguised: bool,
 }
 
 impl Redactor {
     /// Compiles the bundled rules and the user's own.
     pub fn new(config: &Config) -> Result<Redactor, RedactError> {
-        let own = own::Own::read(config.own_rules.as_deref())?;
-        own.rules.iter().try_for_each(rules::Written::check)?;
+        let own = own::Own::read(&config.own_rules)?;
+        own.rules.iter().chain(&own.foreign).try_for_each(rules::Written::check)?;
         let mut written = rules::bundled()?;
         written.extend(own.rules);
+        let end_of_own = written.len();
+        written.extend(own.foreign);
         let names = Names::bundled()?;
         let (mut everywhere, mut near_long_words) = (Written::default(), Written::default());
         for word in names.keywords() {
@@ -60,13 +81,25 @@ impl Redactor {
         for word in names.services() {
             near_long_words.add(word, Start::Name);
         }
+        for (sign, disguise) in SIGNS {
+            everywhere.add(sign, Start::Disguise(disguise));
+        }
         everywhere.add(pem::OPENING, Start::Pem);
+        everywhere.add(pem::CLOSING, Start::PemEnd);
+        for word in manifest::KEYWORDS {
+            everywhere.add(word, Start::Manifest);
+        }
         let mut compiled = Vec::new();
-        for rule in written.iter().filter(|rule| config.classes.holds(rule.class)) {
-            let keywords = match rule.needs_long_word() {
-                true => &mut near_long_words,
-                false => &mut everywhere,
-            };
+        let mut foreign = None;
+        for (at, rule) in written.iter().enumerate() {
+            if at == end_of_own {
+                foreign = Some(compiled.len());
+            }
+            if !config.classes.holds(rule.class) {
+                continue;
+            }
+            let keywords =
+                if rule.needs_long_word() { &mut near_long_words } else { &mut everywhere };
             for word in &rule.keywords {
                 keywords.add(word, Start::Rule(compiled.len()));
             }
@@ -75,21 +108,24 @@ impl Redactor {
         let (everywhere, near_long_words) = (everywhere.compile(), near_long_words.compile());
         let home = config.home.as_deref().and_then(|home| home.rsplit(['/', '\\']).next());
         let user = config.user.as_deref().or(home);
-        let known = match config.classes.holds(Class::Paths) {
-            true => user.filter(|name| Engine::is_name(name)).map(str::to_owned),
-            false => None,
-        };
+        let user = user.filter(|name| Engine::is_name(name) && config.classes.holds(Class::Paths));
+        let known = user.map(|name| (name.to_owned(), compiled.len() + USER_NAME));
         let known = known.into_iter().collect();
         let (allowed, salt) = (own.allowed, config.salt.clone());
         let rules = compiled;
-        let engine = Engine { everywhere, near_long_words, rules, names, allowed, known, salt };
+        let foreign = foreign.unwrap_or(rules.len())..rules.len();
+        let mut engine =
+            Engine { everywhere, near_long_words, rules, foreign, names, allowed, known, salt };
+        if let Some(home) = config.home.as_deref() {
+            engine.know_home(home);
+        }
         Ok(Redactor { engine: Arc::new(engine) })
     }
 
     /// Where values stand in a text, and the rules that found them.
     pub fn spans(&self, text: &str) -> Vec<(Range<usize>, &str)> {
         let named = |hit: Hit| (hit.range, self.engine.rule(hit.rule).map_or("", |(name, _)| name));
-        self.engine.find(text).into_iter().map(named).collect()
+        self.engine.find(text).hits.into_iter().map(named).collect()
     }
 
     /// What one session is scrubbed with.
@@ -114,6 +150,11 @@ impl Engine {
         }
     }
 
+    /// The rule under which private keys are taken out.
+    pub(super) fn key_rule(&self) -> usize {
+        self.rules.len() + PRIVATE_KEY
+    }
+
     /// The rule under which names of users are taken out.
     pub(super) fn user_rule(&self) -> usize {
         self.rules.len() + USER_NAME
@@ -130,6 +171,7 @@ impl Engine {
     /// How values of a rule are found again.
     pub(super) fn recall(&self, rule: usize) -> Recall {
         match self.rule(rule) {
+            _ if self.foreign.contains(&rule) => Recall::Never,
             Some((_, Class::Secrets)) => Recall::Everywhere,
             _ => Recall::Never,
         }
@@ -137,17 +179,25 @@ impl Engine {
 
     /// Words that are taken out from the start, with their rule.
     pub(super) fn known_words(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.known.iter().map(|name| (name.as_str(), self.user_rule()))
+        self.known.iter().map(|(word, rule)| (word.as_str(), *rule))
+    }
+
+    /// Takes out this user's home folder too, if it stands where none usually does.
+    fn know_home(&mut self, home: &str) {
+        let Some(rule) = self.rules.iter().position(|rule| rule.id.as_ref() == HOME) else {
+            return;
+        };
+        let home = home.trim_end_matches(['/', '\\']);
+        let name = home.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_found = self.find(home).hits.iter().any(|hit| hit.rule == rule);
+        if !is_found && home.len() > name.len() + 1 && Engine::is_name(name) {
+            self.known.push((home.to_owned(), rule));
+        }
     }
 
     /// Whether a user's name can be looked for: words of programs stand everywhere.
     pub(super) fn is_name(name: &str) -> bool {
         name.len() >= 3 && !language::is_word(&name.to_ascii_lowercase())
-    }
-
-    /// Values in `text`, in order and without overlap.
-    pub(super) fn find(&self, text: &str) -> Vec<Hit> {
-        self.search(text, |_| true)
     }
 
     /// What the name of a field says about its value.
@@ -162,114 +212,73 @@ impl Engine {
         text: &str,
         mut hits: Vec<Hit>,
     ) -> Vec<Hit> {
-        if let Some(strength) = named
-            && assign::is_field(strength, text)
-            && !self.allowed.is_match(text)
-        {
+        let Some(strength) = named else { return hits };
+        let found = hits.len();
+        if assign::is_field(strength, text) && !self.allowed.is_match(text) {
             let rule = self.rules.len() + place(strength);
-            hits.push(Hit { range: 0..text.len(), rule, word: None });
-            hits = settle(hits);
+            hits.push(Hit { range: 0..text.len(), rule, word: None, says: None });
+        } else if strength >= Strength::Token {
+            let rule = self.rules.len() + place(Strength::Weak);
+            let inside = inner::values(text, &(0..text.len())).into_iter();
+            let is_secret = |range: &Range<usize>| {
+                text.get(range.clone()).is_some_and(|value| {
+                    assign::is_field(Strength::Weak, value) && !self.allowed.is_match(value)
+                })
+            };
+            hits.extend(inside.filter(is_secret).map(|range| Hit {
+                range,
+                rule,
+                word: None,
+                says: None,
+            }));
         }
-        hits
+        if hits.len() > found { self.settle(hits) } else { hits }
     }
 
-    /// Values that can be told by their form alone.
-    pub(super) fn find_certain(&self, text: &str) -> Vec<Hit> {
-        self.search(text, |start| match start {
-            Start::Rule(at) => self.rules.get(at).is_some_and(Rule::is_certain),
-            Start::Name => false,
-            Start::Pem => true,
-        })
-    }
-
-    /// What one rule finds by itself.
-    #[cfg(test)]
-    pub(super) fn find_by(&self, id: &str, text: &str) -> Vec<Hit> {
-        let is_it = |at: usize| self.rules.get(at).is_some_and(|rule| rule.id.as_ref() == id);
-        self.search(text, |start| matches!(start, Start::Rule(at) if is_it(at)))
-    }
-
-    fn search(&self, text: &str, wanted: impl Fn(Start) -> bool) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        if text.len() < SHORTEST {
-            return hits;
+    /// Whether a value that a rule found may be left alone because the user says so.
+    pub(super) fn can_be_excepted(&self, rule: usize) -> bool {
+        match self.rules.get(rule) {
+            Some(rule) => rule.can_be_excepted(),
+            None => rule != self.rules.len() + PRIVATE_KEY,
         }
-        let mut name_done = 0;
-        let mut keys = pem::Keys::default();
-        self.everywhere.each(text, |place, word, starts| {
-            for start in starts.iter().filter(|start| wanted(**start)) {
-                match *start {
-                    Start::Rule(at) => hits.extend(self.try_rule(at, text, &place, word)),
-                    Start::Name => self.try_name(text, &place, &mut name_done, &mut hits),
-                    Start::Pem => {
-                        let rule = self.rules.len() + PRIVATE_KEY;
-                        let key = keys.find(text, place.start);
-                        hits.extend(key.map(|range| Hit { range, rule, word: None }));
-                    }
+    }
+
+    /// Hits in order and without overlap. What a rule of somebody else covers never hides what
+    /// another rule found.
+    pub(super) fn settle(&self, hits: Vec<Hit>) -> Vec<Hit> {
+        if self.foreign.is_empty() {
+            return settle(hits);
+        }
+        let (foreign, own): (Vec<Hit>, Vec<Hit>) =
+            hits.into_iter().partition(|hit| self.foreign.contains(&hit.rule));
+        let mut settled = settle(own);
+        let mut more = Vec::new();
+        for hit in settle(foreign) {
+            let mut from = hit.range.start;
+            for own in &settled {
+                if own.range.end <= from || own.range.start >= hit.range.end {
+                    continue;
                 }
+                more.push(from..own.range.start.max(from));
+                from = own.range.end;
             }
-        });
-        name_done = 0;
-        self.near_long_words.near_long_words(text, |place, word, starts| {
-            for start in starts.iter().filter(|start| wanted(**start)) {
-                match *start {
-                    Start::Rule(at) => hits.extend(self.try_rule(at, text, &place, word)),
-                    Start::Name => {
-                        let found = hits.len();
-                        self.try_name(text, &place, &mut name_done, &mut hits);
-                        if hits.len() == found {
-                            let key = beside(text, place.clone());
-                            hits.extend(key.map(|key| self.assigned(key)));
-                        }
-                    }
-                    Start::Pem => {}
-                }
-            }
-        });
-        if hits.is_empty() {
-            return hits;
+            more.push(from..hit.range.end.max(from));
+            let rest = more.drain(..).filter(|range| !range.is_empty());
+            let rest = rest.map(|range| Hit { range, rule: hit.rule, word: None, says: None });
+            settled.extend(rest.collect::<Vec<_>>());
+            settled.sort_by_key(|hit| hit.range.start);
         }
-        let done = placeholder::spans(text);
-        let inside = |hit: &Hit| {
-            done.iter().any(|span| span.start <= hit.range.start && hit.range.end <= span.end)
-        };
-        let allowed = |hit: &Hit| {
-            text.get(hit.range.clone()).is_some_and(|value| self.allowed.is_match(value))
-        };
-        hits.retain(|hit| !inside(hit) && !allowed(hit));
-        settle(hits)
-    }
-
-    /// What is assigned to the name around a keyword, unless the name was looked at before.
-    fn try_name(&self, text: &str, place: &Range<usize>, done: &mut usize, hits: &mut Vec<Hit>) {
-        if place.start < *done {
-            return;
-        }
-        let name = assign::name_around(text, place.clone());
-        *done = name.end;
-        let mut assigned = Vec::new();
-        assign::values(text, name, &self.names, &mut assigned);
-        hits.extend(assigned.into_iter().map(|one| self.assigned(one)));
-    }
-
-    fn assigned(&self, Assigned { range, strength }: Assigned) -> Hit {
-        Hit { range, rule: self.rules.len() + place(strength), word: None }
-    }
-
-    fn try_rule(&self, at: usize, text: &str, place: &Range<usize>, word: &str) -> Option<Hit> {
-        let (range, word) = self.rules.get(at)?.find(text, place.clone(), word)?;
-        Some(Hit { range, rule: at, word })
+        settled
     }
 }
 
-/// A shorter text holds no value with what tells about it.
-const SHORTEST: usize = 7;
-
+/// The rule for home folders.
+const HOME: &str = "home";
 /// Rules that are not in files, counted from the end of those that are.
 const PRIVATE_KEY: usize = Strength::ALL.len();
 const USER_NAME: usize = PRIVATE_KEY + 1;
 
-fn place(strength: Strength) -> usize {
+pub(super) fn place(strength: Strength) -> usize {
     Strength::ALL.iter().position(|one| *one == strength).unwrap_or(0)
 }
 
@@ -280,7 +289,10 @@ fn settle(mut hits: Vec<Hit>) -> Vec<Hit> {
     for hit in hits {
         match settled.last_mut() {
             Some(last) if hit.range.start < last.range.end => {
-                last.range.end = last.range.end.max(hit.range.end);
+                if last.range.end < hit.range.end {
+                    last.range.end = hit.range.end;
+                    last.says = None;
+                }
             }
             _ => settled.push(hit),
         }

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use std::sync::OnceLock;
 
 /// Whoever writes one of these does not write a value.
-const MARKS: [&str; 23] = [
+pub(super) const MARKS: [&str; 23] = [
     "...",
     "…",
     "***",
@@ -41,8 +41,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         return true;
     }
     let first = value.bytes().next();
-    let wraps = [('<', '>'), ('{', '}'), ('[', ']'), ('(', ')'), ('%', '%'), ('@', '@')];
-    if wraps.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close)) {
+    if is_wrapped(value) {
         return true;
     }
     if value.bytes().all(|byte| Some(byte) == first) {
@@ -57,6 +56,12 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let different = different.iter().filter(|seen| **seen).count();
     (value.len() >= 8 && different <= 2)
         || (value.len() < 20 && is_sequence(&value.to_ascii_lowercase()))
+}
+
+/// `<password>`, `{password}`, `%PASSWORD%`.
+pub(super) fn is_wrapped(value: &str) -> bool {
+    let wraps = [('<', '>'), ('{', '}'), ('[', ']'), ('(', ')'), ('%', '%'), ('@', '@')];
+    wraps.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close))
 }
 
 /// `123456`, `abcdef`, `1234567890abcdefghij`, `0123…`.

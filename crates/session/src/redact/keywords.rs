@@ -1,6 +1,7 @@
 //! The words that tell where a rule is worth trying.
 
 use super::beginnings::Beginnings;
+use super::disguise::Disguise;
 use super::long_words::{NEAR, long_words};
 use std::ops::Range;
 
@@ -12,6 +13,12 @@ pub(super) enum Start {
     Name,
     /// A key between its two marks.
     Pem,
+    /// The end of such a key.
+    PemEnd,
+    /// Data of a Kubernetes secret.
+    Manifest,
+    /// Something that hides other words.
+    Disguise(Disguise),
 }
 
 /// Keywords that are searched for together.
@@ -57,10 +64,11 @@ impl Keywords {
         self.within(text, 0..text.len(), &mut found);
     }
 
-    /// Those beside a long word. One may be told twice.
+    /// Those beside a long word, and the long words. One may be told twice.
     pub(super) fn near_long_words(
         &self,
         text: &str,
+        mut long: impl FnMut(Range<usize>),
         mut found: impl FnMut(Range<usize>, &str, &[Start]),
     ) {
         let mut done = 0;
@@ -69,6 +77,7 @@ impl Keywords {
             let start = word.start.saturating_sub(NEAR).max(done);
             done = word.end.saturating_sub(NEAR);
             self.within(text, start..word.end, &mut found);
+            long(word);
         }
     }
 

@@ -63,15 +63,21 @@ impl Told {
             HirKind::Literal(literal) => literal
                 .0
                 .iter()
-                .map(|byte| match WordPart::holds(*byte) {
-                    true => Told::letters(1, Some(1)),
-                    false => Told::nothing(Some(1)),
+                .map(|byte| {
+                    if WordPart::holds(*byte) {
+                        Told::letters(1, Some(1))
+                    } else {
+                        Told::nothing(Some(1))
+                    }
                 })
                 .fold(Told::letters(0, Some(0)), Told::then),
-            HirKind::Class(class) => match is_letters(class) {
-                true => Told::letters(1, longest),
-                false => Told::nothing(longest),
-            },
+            HirKind::Class(class) => {
+                if is_letters(class) {
+                    Told::letters(1, longest)
+                } else {
+                    Told::nothing(longest)
+                }
+            }
             HirKind::Repetition(repetition) => {
                 let told = Told::of(&repetition.sub);
                 match (told.whole, repetition.min) {

@@ -17,7 +17,19 @@ pub(super) struct Makeup {
     like_words: usize,
     /// Changes between letters and digits.
     pub(super) changes: usize,
+    /// Signs that join the words of a name: `_`, `-`, `.`, `/`, `:`.
+    joints: usize,
+    /// Made of words that stand for a value, or that name an algorithm.
+    is_stock: bool,
 }
+
+/// Words that stand for a value, and names of algorithms, with whatever number.
+const STOCK: [&str; 39] = [
+    "password", "passwd", "pass", "pwd", "token", "key", "user", "username", "test", "foo", "bar",
+    "name", "value", "sample", "demo", "abc", "abcd", "my", "new", "old", "sha", "md", "aes",
+    "rsa", "base", "utf", "hmac", "ed", "pbkdf", "string", "the", "of", "some", "any", "this",
+    "node", "python", "version", "line",
+];
 
 impl Makeup {
     pub(super) fn of(value: &str) -> Makeup {
@@ -31,14 +43,17 @@ impl Makeup {
                 Kind::Lower => makeup.lower += 1,
                 Kind::Other => makeup.other += 1,
             }
+            makeup.joints += usize::from(b"_-./:,;()[]{}<>".contains(&byte));
             let change = (before == Kind::Digit) != (kind == Kind::Digit)
                 && before != Kind::Other
                 && kind != Kind::Other;
             makeup.changes += usize::from(change);
             before = kind;
         }
+        makeup.is_stock = true;
         for run in runs(value) {
             let lower = run.to_ascii_lowercase();
+            makeup.is_stock &= STOCK.contains(&lower.as_str());
             let covered = language::covered(&lower);
             makeup.in_words +=
                 if lower.len() <= 2 && language::is_word(&lower) { lower.len() } else { covered };
@@ -58,6 +73,22 @@ impl Makeup {
     pub(super) fn is_words(&self) -> bool {
         let left = self.letters() - self.in_words.min(self.letters());
         left * 5 <= self.letters() && self.digits * 2 <= self.letters()
+    }
+
+    /// Without the signs that join the words of a name.
+    pub(super) fn joins_nothing(&self) -> bool {
+        self.joints == 0
+    }
+
+    /// A word that somebody made a password of, by digits and signs: `Summer2024`, `Tiger21!`. Not
+    /// one of the words that stand for a value.
+    pub(super) fn is_dressed_word(&self) -> bool {
+        let signs = self.digits + self.other;
+        self.letters() >= 4
+            && self.digits >= 2
+            && self.joints == 0
+            && signs * 2 <= self.length + 2
+            && !self.is_stock
     }
 
     /// Digits among letters, or letters that follow each other as in no language.

@@ -76,6 +76,11 @@ impl Memory {
         true
     }
 
+    /// Whether nothing is looked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.matcher().is_none()
+    }
+
     /// Kept values in any form in `text`.
     pub(super) fn find<'a>(&'a self, text: &str) -> Vec<Again<'a>> {
         let Some(matcher) = self.matcher() else { return Vec::new() };

@@ -84,8 +84,5 @@ fn named_after(name: &str, own: &Path, agent: Option<Agent>) -> String {
     let rest = own.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     // Names of rollouts end with the id.
     let inside = name.len() >= UUID && own.contains(name);
-    match rest || inside {
-        true => plain_name(&own),
-        false => format!("{name}.{}", plain_name(end)),
-    }
+    if rest || inside { plain_name(&own) } else { format!("{name}.{}", plain_name(end)) }
 }

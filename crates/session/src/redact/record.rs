@@ -5,9 +5,11 @@
 //! a lone surrogate or an odd escape beside a secret survives.
 
 use super::cleared::Cleared;
+use super::pem;
 use super::scrubber::{PAIR_NAMES, Replacement, Scrubber, is_value};
 use super::structural::{Place, StructuralPaths};
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice, text};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -52,6 +54,16 @@ impl Scrubber {
                 Role::Text => self.learn_written(piece.name, piece.raw),
             };
         });
+        if memmem::find(value.raw(), pem::MARK).is_some() {
+            let mut strings = Vec::new();
+            visit(value, paths, &mut |piece| {
+                if piece.role == Role::Text {
+                    strings.push(text::decode(piece.raw).into_owned());
+                }
+            });
+            let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+            found |= self.learn_scattered(&strings);
+        }
         found
     }
 

@@ -4,6 +4,7 @@ use super::config::{Class, RedactError};
 use super::long_words::{has_long_word, is_long_word};
 use super::name::Strength;
 use super::placeholder::OPENING;
+use super::tries::Tried;
 use super::value::{Form, entropy, is_literal, is_secret};
 use regex::Regex;
 use serde::Deserialize;
@@ -11,15 +12,21 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The rules that come with the program.
-const BUNDLED: [&str; 7] = [
+const BUNDLED: [&str; 10] = [
     include_str!("../../rules/ai.toml"),
     include_str!("../../rules/cloud.toml"),
     include_str!("../../rules/code.toml"),
     include_str!("../../rules/services.toml"),
     include_str!("../../rules/more.toml"),
     include_str!("../../rules/context.toml"),
+    include_str!("../../rules/commands.toml"),
+    include_str!("../../rules/calls.toml"),
+    include_str!("../../rules/phrases.toml"),
     include_str!("../../rules/people.toml"),
 ];
+
+/// So many of them are about tokens of providers.
+const PROVIDERS: usize = 5;
 
 /// A rule as written.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,6 +42,9 @@ pub(super) struct Written {
     /// How many bytes before the keyword a match may begin.
     #[serde(default)]
     pub(super) before: usize,
+    /// Whether a keyword may stand inside a word: `WebClient(`.
+    #[serde(default)]
+    pub(super) inside: bool,
     /// What a value must be like to be believed.
     #[serde(default)]
     pub(super) like: Like,
@@ -51,6 +61,9 @@ pub(super) struct Written {
     /// What stands where a value stood, if not a placeholder.
     #[serde(default)]
     pub(super) replace: Option<String>,
+    /// Finds tokens of a provider, which no exception covers.
+    #[serde(skip)]
+    pub(super) is_token: bool,
     /// Texts in which it must find something, and texts in which it must not.
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
@@ -73,6 +86,8 @@ pub(super) enum Like {
     Password,
     Token,
     Weak,
+    /// As for a password in a sentence or a command, where a word is just a word.
+    Phrase,
 }
 
 /// What must stand before a match.
@@ -105,11 +120,13 @@ pub(super) struct Rule {
     /// The expression does not care about case, so neither does the keyword.
     any_case: bool,
     before: usize,
+    inside: bool,
     like: Like,
     entropy: f64,
     starts: Option<Starts>,
     unless: Option<Expression>,
     pub(super) replace: Option<Box<str>>,
+    is_token: bool,
 }
 
 /// An expression, compiled when it is first needed: most of the bundled rules never are.
@@ -144,6 +161,26 @@ impl Expression {
     }
 }
 
+impl Compiled {
+    /// The next value from `from` on with the word in it, and the match that both are in.
+    fn find(&self, window: &str, from: usize) -> Option<(Found, Range<usize>)> {
+        if !window.is_char_boundary(from) || from > window.len() {
+            return None;
+        }
+        match self.group {
+            None => {
+                let found = self.regex.find_at(window, from)?;
+                Some(((found.range(), None), found.range()))
+            }
+            Some(group) => {
+                let captures = self.regex.captures_at(window, from)?;
+                let word = self.word.and_then(|word| captures.get(word)).map(|word| word.range());
+                Some(((captures.get(group)?.range(), word), captures.get(0)?.range()))
+            }
+        }
+    }
+}
+
 /// A value, and a word in it.
 pub(super) type Found = (Range<usize>, Option<Range<usize>>);
 
@@ -152,44 +189,56 @@ const LONGEST: usize = 8 << 10;
 const LONGEST_AROUND: usize = 320;
 
 impl Rule {
+    /// Whether an exception can cover what it finds.
+    pub(super) fn can_be_excepted(&self) -> bool {
+        !(self.is_token && self.class == Class::Secrets)
+    }
+
     /// Told by its form alone, with nothing around it.
     pub(super) fn is_certain(&self) -> bool {
         self.class == Class::Secrets && self.like == Like::Anything && self.is_whole
     }
 
-    /// The value of the match that the keyword at `place` belongs to, and the word in it.
-    pub(super) fn find(&self, text: &str, place: Range<usize>, keyword: &str) -> Option<Found> {
+    /// Whether a match may hold the keyword that stands at `place`.
+    pub(super) fn may_match(&self, text: &str, place: Range<usize>, keyword: &str) -> bool {
         if !self.any_case && text.get(place.clone()) != Some(keyword) {
-            return None;
+            return false;
         }
         let opens_with_word = keyword.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-        if self.before == 0 && opens_with_word && !starts_word(text.as_bytes(), place.start) {
-            return None;
-        }
-        let start = boundary(text, place.start.saturating_sub(self.before));
+        let is_word = self.before == 0 && !self.inside && opens_with_word;
+        !is_word || starts_word(text.as_bytes(), place.start)
+    }
+
+    /// The value of the match that the keyword at `place` belongs to, and the word in it.
+    pub(super) fn find(&self, text: &str, place: usize, tried: &mut Tried) -> Option<Found> {
+        let start = boundary(text, place.saturating_sub(self.before));
         // An expression that may begin before its keyword is tried at every place of its window.
-        let longest = if self.before == 0 { LONGEST } else { LONGEST_AROUND };
-        let end = boundary(text, place.start + longest);
+        let ahead = if self.before == 0 { 0 } else { tried.ahead(place) };
+        let longest = if self.before == 0 { LONGEST } else { LONGEST_AROUND + ahead };
+        let end = boundary(text, place + longest);
         let window = text.get(start..end)?;
-        let Compiled { regex, group, word } = self.expression.get()?;
-        let (value, whole, word) = match *group {
-            None => {
-                let found = regex.find(window)?;
-                (found.range(), found.range(), None)
+        let compiled = self.expression.get()?;
+        // With room before it, the expression may match something else first.
+        let mut from = 0;
+        loop {
+            let Some(((value, word), whole)) = compiled.find(window, from) else {
+                tried.found_nothing_before(place + ahead);
+                return None;
+            };
+            let moved = |range: Range<usize>| start + range.start..start + range.end;
+            let (value, place_of) = (moved(value), moved(whole.clone()));
+            if place_of.start > place {
+                tried.found_nothing_before(place_of.start);
+                return None;
             }
-            Some(group) => {
-                let captures = regex.captures(window)?;
-                let word = word.and_then(|word| captures.get(word)).map(|word| word.range());
-                (captures.get(group)?.range(), captures.get(0)?.range(), word)
+            if place_of.end > place {
+                tried.matched(&place_of);
+                let fits = self.fits(text, place_of.start);
+                let believed = text.get(value.clone()).is_some_and(|value| self.believes(value));
+                return (fits && believed).then(|| (value, word.map(moved)));
             }
-        };
-        let moved = |range: Range<usize>| start + range.start..start + range.end;
-        let (value, whole) = (moved(value), moved(whole));
-        // With room before it, the expression may have matched something else.
-        if whole.end <= place.start || whole.start > place.start || !self.fits(text, whole.start) {
-            return None;
+            from = whole.end.max(from + 1);
         }
-        self.believes(text.get(value.clone())?).then(|| (value, word.map(moved)))
     }
 
     fn fits(&self, text: &str, start: usize) -> bool {
@@ -222,6 +271,7 @@ impl Rule {
             Like::Anything => true,
             Like::Literal => is_literal(value),
             Like::Password => is_secret(value, Strength::Password, Form::Bare),
+            Like::Phrase => is_secret(value, Strength::Password, Form::Code),
             Like::Token => is_secret(value, Strength::Token, Form::Quoted),
             Like::Weak => is_secret(value, Strength::Weak, Form::Quoted),
         }
@@ -259,10 +309,11 @@ fn boundary(text: &str, at: usize) -> usize {
 /// Reads the bundled rules.
 pub(super) fn bundled() -> Result<Vec<Written>, RedactError> {
     let mut all = Vec::new();
-    for text in BUNDLED {
+    for (at, text) in BUNDLED.iter().enumerate() {
         let file: RuleFile =
             toml::from_str(text).map_err(|error| RedactError::Toml(error.to_string()))?;
-        all.extend(file.rule);
+        let is_token = at < PROVIDERS;
+        all.extend(file.rule.into_iter().map(|rule| Written { is_token, ..rule }));
     }
     Ok(all)
 }
@@ -307,8 +358,10 @@ impl Written {
             any_case: self.regex.starts_with("(?i)"),
             expression: Expression::new(self.anchored()),
             before: self.before,
+            inside: self.inside,
             like: self.like,
             entropy: self.entropy,
+            is_token: self.is_token,
         })
     }
 }

@@ -41,6 +41,34 @@ pub(super) struct Scan<'a> {
     pub(super) at: usize,
 }
 
+/// Methods that compare or type in, as languages and test suites name them.
+pub(super) fn is_comparison(method: &[u8]) -> bool {
+    const METHODS: [&str; 21] = [
+        "equals",
+        "equalsignorecase",
+        "eq",
+        "is_eq",
+        "tobe",
+        "toequal",
+        "tostrictequal",
+        "to.equal",
+        "to.eql",
+        "to.eq",
+        "isequalto",
+        "compareto",
+        "isequal",
+        "isequaltostring",
+        "send_keys",
+        "sendkeys",
+        "type",
+        "fill",
+        "setvalue",
+        "typetext",
+        "entertext",
+    ];
+    METHODS.iter().any(|one| method.eq_ignore_ascii_case(one.as_bytes()))
+}
+
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
@@ -90,9 +118,19 @@ impl<'a> Scan<'a> {
         for _ in 0..6 {
             match self.peek() {
                 Some(b'"' | b'\'' | b'`') => quoted = true,
-                Some(b'\\')
-                    if matches!(self.bytes.get(self.at + 1), Some(b'"' | b'\'' | b'\\')) => {}
+                Some(b'\\') => {
+                    // Each text inside another one doubles them.
+                    let run = self.rest().iter().take_while(|byte| **byte == b'\\').count();
+                    if !matches!(self.bytes.get(self.at + run), Some(b'"' | b'\'')) {
+                        break;
+                    }
+                    self.at += run;
+                    continue;
+                }
                 Some(b']' | b')') if quoted => {}
+                Some(b']') if self.is_assigned_behind() => {}
+                // Bold in Markdown: `**Password**:`.
+                Some(b'*') if matches!(self.bytes.get(self.at + 1), Some(b'*' | b':')) => {}
                 Some(b'&') => {
                     let entity = [&b"&quot;"[..], b"&#34;", b"&#39;", b"&apos;"];
                     let Some(entity) = entity.iter().find(|one| self.rest().starts_with(one))
@@ -131,10 +169,20 @@ impl<'a> Scan<'a> {
             self.at += 1;
             return Some(Operator::Call);
         }
+        self.leaders();
+        if self.compared_call() {
+            return Some(Operator::Call);
+        }
+        self.dimension();
         let quoted = self.closers();
         let spaces = self.gap(false);
         let kind = if spaces > 0 { Operator::Loose } else { Operator::Tight };
         match self.peek()? {
+            b'>' if quoted => {
+                self.at += 1;
+                Some(Operator::Tag)
+            }
+            b'<' if self.next_element() => Some(Operator::Tag),
             b'=' => {
                 self.at += 1;
                 while matches!(self.peek(), Some(b'=' | b'>' | b'~')) {
@@ -153,6 +201,7 @@ impl<'a> Scan<'a> {
             b'?' | b'|' | b'+' | b'!' if self.equals_follows() || self.default_follows() => {
                 Some(kind)
             }
+            b'?' | b'-' | b'<' if self.arrow_follows() => Some(Operator::Loose),
             b',' if quoted || spaces == 0 => {
                 self.at += 1;
                 self.gap(true);
@@ -163,19 +212,108 @@ impl<'a> Scan<'a> {
                 Some(Operator::Tight)
             }
             b'a' | b'A' | b's' | b'S' if spaces > 0 && self.typed() => Some(Operator::Loose),
-            b'i' if spaces > 0 && self.take(b"is ") => Some(Operator::Is),
+            b'i' if spaces > 0 && (self.take(b"is: ") || self.take(b"is ")) => Some(Operator::Is),
             _ if spaces > 0 && (flag || !quoted) => Some(Operator::Space),
             _ => None,
         }
     }
 
     fn equals_follows(&mut self) -> bool {
-        for operator in [&b"?="[..], b"||=", b"+=", b"!=", b"!=="] {
+        for operator in [&b"??="[..], b"?=", b"||=", b"+=", b"!==", b"!="] {
             if self.take(operator) {
                 return true;
             }
         }
         false
+    }
+
+    /// Passes over `->`, `<-`, and the `?:` of a field that may be missing.
+    fn arrow_follows(&mut self) -> bool {
+        [&b"->"[..], b"<-", b"?:"].iter().any(|operator| self.take(operator))
+    }
+
+    /// Passes over the sign of a borrowed type: `: &str = "…"`.
+    pub(super) fn borrowed(&mut self) {
+        for sign in [&b"&'static str"[..], b"&str"] {
+            if self.rest().starts_with(sign) {
+                self.at += sign.len() - b"str".len();
+            }
+        }
+    }
+
+    /// Passes over the dots that lead from a name to its value: `password.....: `.
+    fn leaders(&mut self) {
+        let dots = self.rest().iter().take(LONGEST_GAP).take_while(|byte| **byte == b'.').count();
+        if dots >= 3 {
+            self.at += dots;
+        }
+    }
+
+    /// Whether the bracket here is that of a key which is assigned to: `[name] = `.
+    fn is_assigned_behind(&self) -> bool {
+        let mut behind = Scan { at: self.at + 1, ..*self };
+        behind.gap(false);
+        behind.peek() == Some(b'=') && behind.bytes.get(behind.at + 1) != Some(&b'=')
+    }
+
+    /// Passes from a name that is the text of an element to the text of the next one:
+    /// `</param-name><param-value>`, `</key><string>`.
+    fn next_element(&mut self) -> bool {
+        let before = self.at;
+        for opening in [&b"</"[..], b"<"] {
+            self.gap(true);
+            let tag = Scan { at: self.at + opening.len(), ..*self };
+            let end = tag.until(|byte| !is_of_name(byte));
+            let is_tag = self.rest().starts_with(opening) && end > tag.at && end - tag.at < 40;
+            if !is_tag || self.bytes.get(end) != Some(&b'>') {
+                self.at = before;
+                return false;
+            }
+            self.at = end + 1;
+        }
+        true
+    }
+
+    /// Passes over what YAML and Markdown put before a value: a type, the sign of a block, stars.
+    pub(super) fn ornament(&mut self) {
+        if self.take(b"!!str ") || self.take(b"**") {
+            self.gap(false);
+            return;
+        }
+        let before = self.at;
+        if matches!(self.peek(), Some(b'|' | b'>')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'-' | b'+')));
+            if matches!(self.peek(), Some(b'\n' | b'\r')) && self.gap(true) > 1 {
+                return;
+            }
+        }
+        self.at = before;
+    }
+
+    /// Passes over the size of an array behind its name: `[]`, `[64]`.
+    fn dimension(&mut self) {
+        let Some(rest) = self.rest().strip_prefix(b"[") else { return };
+        let digits = rest.iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+        if rest.get(digits) == Some(&b']') {
+            self.at += digits + 2;
+        }
+    }
+
+    /// Passes over what compares the name before it with a literal: `).toBe(`.
+    fn compared_call(&mut self) -> bool {
+        let is_closer = |byte: &&u8| matches!(byte, b')' | b']' | b'\'' | b'"');
+        let closers = self.rest().iter().take(4).take_while(is_closer).count();
+        let rest = self.rest().get(closers..).unwrap_or_default();
+        let Some(rest) = rest.strip_prefix(b".") else { return false };
+        let rest = rest.get(..LONGEST_GAP).unwrap_or(rest);
+        let Some(open) = rest.iter().position(|byte| *byte == b'(') else { return false };
+        let Some(method) = rest.get(..open) else { return false };
+        if !is_comparison(method) {
+            return false;
+        }
+        self.at += closers + 1 + open + 1;
+        true
     }
 
     /// Passes over what stands between a name and the literal that is taken if it has no value:
@@ -229,7 +367,7 @@ impl<'a> Scan<'a> {
         while matches!(self.peek(), Some(b'\\' | b'"' | b'\'')) {
             self.at += 1;
         }
-        if self.take(b"value") || self.take(b"content") {
+        if self.take(b"value") || self.take(b"content") || self.take(b"with") {
             self.closers();
             self.gap(false);
             if matches!(self.peek(), Some(b'=' | b':')) {
@@ -247,8 +385,11 @@ impl<'a> Scan<'a> {
         let space = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let rest = rest.get(space..).unwrap_or_default();
         let word = rest.iter().take(24).take_while(|byte| byte.is_ascii_lowercase()).count();
-        let ends =
-            !rest.get(word).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        // A sign between letters: `m@ple`.
+        let signed = rest.get(word).is_some_and(|byte| b"@#$%&!^*+".contains(byte))
+            && rest.get(word + 1).is_some_and(is_inner);
+        let ends = !rest.get(word).is_some_and(is_inner) && !signed;
         // A long word with digits in it is none, whatever it begins with.
         let whole = rest.iter().take(40).take_while(|byte| !byte.is_ascii_whitespace());
         let (length, digits) = whole.fold((0, 0), |(length, digits), byte| {

@@ -1,15 +1,18 @@
 //! What one session taught, and clearing its texts with that.
 
 use super::cleared::Cleared;
-use super::engine::{Engine, Hit};
+use super::config::Class;
+use super::engine::{Engine, Found, Hit};
 use super::memory::{Memory, Recall};
 use super::name::Strength;
+use super::pem;
 use super::report::Report;
 use super::searched::Searched;
 use super::structural::{Place, StructuralPaths};
 use crate::store::is_uuid;
 use backstory_format::json::text;
 use hashbrown::{HashMap, HashSet};
+use memchr::memmem;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,6 +36,9 @@ pub struct Scrubber {
 
 /// So many names are kept in mind.
 const MOST_NAMES: usize = 4096;
+
+/// How deep disguises may be in each other.
+const DEEPEST: usize = 2;
 
 /// What is to stand where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,18 +71,19 @@ impl Scrubber {
     }
 
     /// The same for the value of a field, whose name may tell what it is. True if there was
-    /// something.
+    /// something, or may be when it is known what was found elsewhere.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
-        let hits = self.searched.learn(text, || self.engine.find(text));
+        let Found { hits, is_disguised } = self.searched.learn(text, || self.engine.find(text));
         let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
-        for Hit { range, rule, word } in &hits {
-            let Some(value) = text.get(range.clone()) else { continue };
+        for hit in &hits {
+            let Hit { rule, word, .. } = hit;
+            let value = hit.value(text);
             let Some((id, class)) = self.engine.rule(*rule) else { continue };
             let recall = self.engine.recall(*rule);
             let is_new = self.memory.keep(value, *rule, recall);
             self.report.count(class, id, is_new);
-            for line in super::pem::lines(id, value) {
+            for line in pem::lines(id, value) {
                 self.memory.keep(line, *rule, recall);
             }
             if let Some(word) = word.clone().and_then(|word| text.get(word))
@@ -85,7 +92,7 @@ impl Scrubber {
                 self.memory.keep(word, self.engine.user_rule(), Recall::Word);
             }
         }
-        !hits.is_empty()
+        !hits.is_empty() || is_disguised
     }
 
     /// The same for the inside of a JSON string, as it is written.
@@ -132,6 +139,23 @@ impl Scrubber {
     /// Learns from every string and key of a JSON value.
     pub fn learn_json(&mut self, value: &Value) {
         self.learn_tree("", value);
+        let mut strings = Vec::new();
+        texts_of(value, &mut strings);
+        if strings.iter().any(|text| memmem::find(text.as_bytes(), pem::MARK).is_some()) {
+            self.learn_scattered(&strings);
+        }
+    }
+
+    /// Learns from keys whose lines stand in strings of their own. True if there was one.
+    pub(super) fn learn_scattered(&mut self, strings: &[&str]) -> bool {
+        let lines = pem::scattered(strings);
+        let rule = self.engine.key_rule();
+        for line in &lines {
+            if self.memory.keep(line, rule, Recall::Everywhere) {
+                self.report.count(Class::Secrets, pem::RULE, true);
+            }
+        }
+        !lines.is_empty()
     }
 
     fn learn_tree(&mut self, name: &str, value: &Value) {
@@ -164,17 +188,15 @@ impl Scrubber {
 
     /// What is replaced in a text, in order and without overlap.
     pub(super) fn replacements(&self, name: &str, text: &str) -> Vec<Replacement> {
-        let hits = match self.searched.hits(text) {
-            Some(hits) => hits.to_vec(),
-            None => self.engine.find(text),
-        };
+        let found = self.searched.hits(text).unwrap_or_else(|| self.engine.find(text));
         let known = self.names.get(name).copied();
         let named = known.unwrap_or_else(|| self.engine.judge_name(name));
-        let rules = self.engine.judge_field(named, text, hits).into_iter().map(|hit| {
-            let value = text.get(hit.range.clone()).unwrap_or_default();
-            Replacement { with: self.engine.replacement(hit.rule, value), range: hit.range }
+        let rules = self.engine.judge_field(named, text, found.hits).into_iter().map(|hit| {
+            let with = self.engine.replacement(hit.rule, hit.value(text));
+            Replacement { with, range: hit.range }
         });
-        merged(rules.chain(self.again(text)).collect())
+        let hidden = if found.is_disguised { self.again_inside(text, 0) } else { Vec::new() };
+        merged(rules.chain(self.again(text)).chain(hidden).collect())
     }
 
     /// Whether it is known, without decoding it, that nothing is taken out of the inside of a JSON
@@ -190,6 +212,22 @@ impl Scrubber {
             with: self.engine.replacement(again.rule, again.value),
             range: again.range,
         })
+    }
+
+    /// What was learnt and stands in the disguised parts of this text.
+    fn again_inside(&self, text: &str, depth: usize) -> Vec<Replacement> {
+        if self.memory.is_empty() || depth > DEEPEST {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for view in self.engine.views(text) {
+            let inner = self.again_inside(&view.text, depth + 1);
+            let all = self.again(&view.text).chain(inner);
+            found.extend(all.filter_map(|one| {
+                Some(Replacement { range: view.origin(&one.range)?, with: one.with })
+            }));
+        }
+        found
     }
 
     /// An id of the format: only what no id can be is taken out, and secrets that were learnt
@@ -277,6 +315,16 @@ impl Scrubber {
             }
             _ => {}
         }
+    }
+}
+
+/// Every string of a value, in order.
+fn texts_of<'v>(value: &'v Value, strings: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => strings.push(text),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, strings)),
+        Value::Object(fields) => fields.values().for_each(|value| texts_of(value, strings)),
+        _ => {}
     }
 }
 

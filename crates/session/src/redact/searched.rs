@@ -5,7 +5,7 @@
 //! written in JSON, where that differs: a text that comes again in the same writing need not even be
 //! decoded. The two are kept apart, because one text may be written like another reads.
 
-use super::engine::Hit;
+use super::engine::{Found, Hit};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
@@ -20,8 +20,8 @@ pub(super) struct Searched {
     clean: HashSet<u64, RandomState>,
     /// As they are written, with escapes.
     written: HashSet<u64, RandomState>,
-    /// What was found in the others.
-    found: HashMap<u64, Box<[Hit]>, RandomState>,
+    /// What was found in the others, and whether they are disguised.
+    found: HashMap<u64, (Box<[Hit]>, bool), RandomState>,
 }
 
 /// How a text is written in JSON.
@@ -44,9 +44,10 @@ impl Searched {
         }
         let escaped = memchr::memchr(b'\\', raw).is_some();
         let hash = self.state.hash_one(raw);
-        match escaped {
-            true => (!self.written.contains(&hash)).then_some(Writing::Escaped(hash)),
-            false => (!self.clean.contains(&hash)).then_some(Writing::Plain),
+        if escaped {
+            (!self.written.contains(&hash)).then_some(Writing::Escaped(hash))
+        } else {
+            (!self.clean.contains(&hash)).then_some(Writing::Plain)
         }
     }
 
@@ -58,32 +59,38 @@ impl Searched {
     }
 
     /// What the rules find in this text; asks them for texts it does not know.
-    pub(super) fn learn(&mut self, text: &str, search: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
+    pub(super) fn learn(&mut self, text: &str, search: impl FnOnce() -> Found) -> Found {
         if text.len() < SHORTEST {
             return search();
         }
         let hash = self.state.hash_one(text.as_bytes());
-        if let Some(hits) = self.known(hash) {
-            return hits.to_vec();
+        if let Some(found) = self.known(hash) {
+            return found;
         }
-        let hits = search();
-        match hits.is_empty() {
-            true => drop(self.clean.insert(hash)),
-            false => drop(self.found.insert(hash, hits.as_slice().into())),
+        let found = search();
+        if found.hits.is_empty() && !found.is_disguised {
+            self.clean.insert(hash);
+        } else {
+            let kept = (found.hits.as_slice().into(), found.is_disguised);
+            self.found.insert(hash, kept);
         }
-        hits
+        found
     }
 
     /// What the rules find in this text, if that is known.
-    pub(super) fn hits(&self, text: &str) -> Option<&[Hit]> {
+    pub(super) fn hits(&self, text: &str) -> Option<Found> {
         let long = text.len() >= SHORTEST;
         long.then(|| self.known(self.state.hash_one(text.as_bytes())))?
     }
 
-    fn known(&self, hash: u64) -> Option<&[Hit]> {
-        match self.clean.contains(&hash) {
-            true => Some(&[]),
-            false => self.found.get(&hash).map(AsRef::as_ref),
+    fn known(&self, hash: u64) -> Option<Found> {
+        if self.clean.contains(&hash) {
+            Some(Found::default())
+        } else {
+            self.found.get(&hash).map(|(hits, is_disguised)| Found {
+                hits: hits.to_vec(),
+                is_disguised: *is_disguised,
+            })
         }
     }
 }
@@ -96,8 +103,8 @@ mod tests {
     fn a_text_is_not_taken_for_the_writing_of_another() {
         let mut searched = Searched::default();
         let reads = r"a text that reads \n like the writing of another";
-        assert_eq!(searched.learn(reads, Vec::new), []);
-        assert_eq!(searched.hits(reads), Some(&[][..]));
+        assert_eq!(searched.learn(reads, Found::default), Found::default());
+        assert_eq!(searched.hits(reads), Some(Found::default()));
         let writing = searched.unknown(reads.as_bytes());
         assert!(matches!(writing, Some(Writing::Escaped(_))));
         searched.keep(writing.unwrap());
@@ -110,11 +117,12 @@ mod tests {
     fn a_text_is_searched_once() {
         let mut searched = Searched::default();
         let text = "a text with something in it";
-        let hits = vec![Hit { range: 2..6, rule: 3, word: None }];
+        let hits = vec![Hit { range: 2..6, rule: 3, word: None, says: None }];
         assert_eq!(searched.hits(text), None);
-        assert_eq!(searched.learn(text, || hits.clone()), hits);
-        assert_eq!(searched.learn(text, || unreachable!()), hits);
-        assert_eq!(searched.hits(text), Some(hits.as_slice()));
+        let found = Found { hits, is_disguised: false };
+        assert_eq!(searched.learn(text, || found.clone()), found);
+        assert_eq!(searched.learn(text, || unreachable!()), found);
+        assert_eq!(searched.hits(text), Some(found));
         assert_eq!(searched.unknown(text.as_bytes()), Some(Writing::Plain));
     }
 }

@@ -4,9 +4,12 @@
 //! every leading tab as two spaces. Where that happened, the lines are taken from the file's text
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
+use crate::compare::{self, Placing};
 use backstory_format::json::{Kind, Tape, Value, scan, string_end, text};
-use imara_diff::{Algorithm, Diff, InternedInput};
+use hashbrown::HashMap;
+use imara_diff::{IndentLevel, Token};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What an edit did to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,31 +98,42 @@ pub(super) fn of_call(
 }
 
 /// The lines in which two texts differ, with what surrounds them.
-pub(super) fn compare(old: &str, new: &str) -> Option<Hunk> {
+pub(super) fn compare<'t>(old: &'t str, new: &'t str) -> Option<Hunk> {
     let mut lines = String::with_capacity(old.len() + new.len());
     if old.is_empty() || new.is_empty() {
         push_all(&mut lines, '-', old);
         push_all(&mut lines, '+', new);
         return (!lines.is_empty()).then_some(Hunk { start: None, lines });
     }
-    let input = InternedInput::new(old, new);
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.postprocess_lines(&input);
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
-    let mut take = |sign: char, side: &[&str], range: std::ops::Range<u32>| {
-        for line in side.get(range.start as usize..range.end as usize).unwrap_or_default() {
+    let mut numbers: HashMap<&str, Token> = HashMap::new();
+    let mut distinct: Vec<&str> = Vec::new();
+    let mut number = |line: &&'t str| {
+        *numbers.entry(line).or_insert_with(|| {
+            distinct.push(line);
+            Token(distinct.len() as u32 - 1)
+        })
+    };
+    let before: Vec<Token> = old.iter().map(&mut number).collect();
+    let after: Vec<Token> = new.iter().map(&mut number).collect();
+    let indent = |token: Token| {
+        let line = distinct.get(token.0 as usize).copied().unwrap_or_default();
+        IndentLevel::for_ascii_line(line.bytes(), 8)
+    };
+    let mut take = |sign: char, side: &[&str], range: Range<usize>| {
+        for line in side.get(range).unwrap_or_default() {
             push(&mut lines, sign, line);
         }
     };
     let mut at = 0;
-    for hunk in diff.hunks() {
+    for hunk in compare::compare(&before, &after, Placing::ByIndent(&indent)).hunks {
         take(' ', &old, at..hunk.before.start);
         take('-', &old, hunk.before.clone());
         take('+', &new, hunk.after.clone());
         at = hunk.before.end;
     }
-    take(' ', &old, at..old.len() as u32);
+    take(' ', &old, at..old.len());
     Some(Hunk { start: None, lines })
 }
 

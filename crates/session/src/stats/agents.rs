@@ -7,6 +7,7 @@ use super::gather::{Ledger, Origin};
 use crate::agents::claude_code;
 use crate::model::{Session, SessionKind};
 use crate::store::SessionFiles;
+use crate::store::{LARGEST_META, read_small_text};
 use backstory_format::Limits;
 use hashbrown::HashMap;
 use serde::Deserialize;
@@ -32,7 +33,7 @@ pub fn agent_types(
 ) -> HashMap<PathBuf, String> {
     let mut types = HashMap::new();
     for source in ledger.sources.iter().filter(|source| source.origin != Origin::Session) {
-        let meta = source.meta().and_then(|path| std::fs::read_to_string(path).ok());
+        let meta = source.meta().and_then(|path| read_small_text(path, LARGEST_META).ok());
         let meta: Option<Meta> = meta.and_then(|text| serde_json::from_str(&text).ok());
         if let Some(kind) = meta.and_then(|meta| meta.agent_type) {
             types.insert(source.path.clone(), kind);

@@ -8,7 +8,7 @@
 use super::foreign;
 use super::spent::{Detail, Expense, Spent};
 use crate::agents;
-use crate::agents::claude_code::{Expenses, expenses};
+use crate::agents::claude_code::{Expenses, expenses, own_run_by_name};
 use crate::model::Agent;
 use crate::parallel;
 use crate::store::{AgentFile, SessionFiles, StoreError};
@@ -143,8 +143,7 @@ fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<us
 }
 
 fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<str>>) -> Source {
-    let housekeeping =
-        agent.id.starts_with("acompact-") || agent.id.starts_with("aprompt_suggestion-");
+    let housekeeping = own_run_by_name(&agent.id).is_some();
     Source {
         path: agent.path.clone(),
         origin: if housekeeping { Origin::Housekeeping } else { Origin::Subagent },

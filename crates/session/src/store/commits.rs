@@ -2,10 +2,9 @@
 //!
 //! Merges are left out: what they bring in stands in the commits they join.
 
-use super::git::{Git, GitError, seconds};
+use super::git::{Git, GitError, is_id, seconds};
 use hashbrown::HashMap;
 use jiff::Timestamp;
-use std::collections::BTreeMap;
 
 /// A commit and the files it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +21,8 @@ pub struct Commit {
 pub struct FileChange {
     /// From the top of the repository, with `/`.
     pub path: String,
+    /// The blob it was; zeros if it is new.
+    pub before: String,
     /// The blob it became; zeros if it was removed.
     pub blob: String,
 }
@@ -31,10 +32,16 @@ pub struct FileChange {
 pub struct Object {
     pub id: String,
     pub kind: String,
+    pub bytes: u64,
 }
 
-/// Lines that commits added, by commit and path.
-pub type AddedLines = HashMap<String, BTreeMap<String, Vec<String>>>;
+impl Commit {
+    pub(super) fn without_files(&self) -> Commit {
+        let Commit { id, authored, committed, subject, .. } = self;
+        let (id, subject) = (id.clone(), subject.clone());
+        Commit { id, authored: *authored, committed: *committed, subject, files: Vec::new() }
+    }
+}
 
 const FORMAT: &str = "--format=%x01%H%x02%at%x02%ct%x02%s";
 const RAW: [&str; 9] = [
@@ -53,7 +60,6 @@ impl Git {
     /// The commit that a commit was made on, and when that one was made; none for the first one of
     /// a history and for merges.
     pub fn parent(&self, id: &str) -> Result<Option<(String, Option<Timestamp>)>, GitError> {
-        let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_id(id) {
             return Ok(None);
         }
@@ -83,42 +89,31 @@ impl Git {
         for (name, line) in names.into_iter().zip(out.lines()) {
             let mut words = line.split(' ');
             let (id, kind, size) = (words.next(), words.next(), words.next());
-            if let (Some(id), Some(kind), Some(_)) = (id, kind, size) {
-                found.insert(name.clone(), Object { id: id.to_owned(), kind: kind.to_owned() });
+            let bytes = size.and_then(|size| size.parse().ok());
+            if let (Some(id), Some(kind), Some(bytes)) = (id, kind, bytes) {
+                let object = Object { id: id.to_owned(), kind: kind.to_owned(), bytes };
+                found.insert(name.clone(), object);
             }
         }
         Ok(found)
     }
 
-    /// Commits on any branch that change one of these paths, from a time on; oldest first.
-    pub fn commits_changing(
+    /// Commits on any branch that were made from one time on and before another, with everything
+    /// they changed.
+    pub(super) fn commits_between(
         &self,
-        paths: &[String],
-        since: Option<Timestamp>,
+        since: Timestamp,
+        before: Option<Timestamp>,
     ) -> Result<Vec<Commit>, GitError> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
-        let since = since.map(|time| format!("--since={}", time.as_second()));
         let mut words = vec!["log", "--all", "--full-history", "--no-merges"];
         words.extend(RAW);
+        // git takes no times before 1970.
+        let since =
+            (since > Timestamp::UNIX_EPOCH).then(|| format!("--since={}", since.as_second()));
+        let until = before.map(|before| format!("--until={}", before.as_second() - 1));
         words.extend(since.as_deref());
-        words.push("--pathspec-from-file=-");
-        words.push("--pathspec-file-nul");
-        let input = paths.join("\0");
-        // Older versions of git take such paths only as arguments.
-        let out = match self.run_with(&words, input.as_bytes()) {
-            Ok(out) => out,
-            Err(_) => {
-                words.truncate(words.len() - 2);
-                words.push("--");
-                words.extend(paths.iter().map(String::as_str));
-                self.run(&words)?
-            }
-        };
-        let mut commits = parse_commits(&out);
-        commits.sort_by(|a, b| (a.committed, &a.id).cmp(&(b.committed, &b.id)));
-        Ok(commits)
+        words.extend(until.as_deref());
+        Ok(parse_commits(&self.run(&words)?))
     }
 
     /// These commits and everything they changed.
@@ -144,38 +139,41 @@ impl Git {
         Ok(self.run(&["rev-list", "-1", earlier, &without])?.is_empty())
     }
 
-    /// The lines that commits added to some paths.
-    pub fn added_lines(&self, ids: &[String], paths: &[String]) -> Result<AddedLines, GitError> {
-        if ids.is_empty() || paths.is_empty() {
-            return Ok(AddedLines::new());
+    /// The content of blobs, as far as they are there.
+    pub fn blobs(&self, ids: &[&str]) -> Result<HashMap<String, Vec<u8>>, GitError> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
         }
-        let mut words = vec![
-            "log",
-            "--no-walk=unsorted",
-            "--stdin",
-            "--patch",
-            "--unified=0",
-            "--inter-hunk-context=0",
-            "--text",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "--no-notes",
-            "--ignore-submodules=none",
-            "--submodule=short",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--format=%x01%H",
-        ];
-        words.push("--");
-        words.extend(paths.iter().map(String::as_str));
         let input: String = ids.iter().map(|id| format!("{id}\n")).collect();
-        Ok(parse_added(&self.run_with(&words, input.as_bytes())?))
+        let out = self.run_with(&["cat-file", "--batch", "--buffer"], input.as_bytes())?;
+        Ok(parse_blobs(&out))
     }
 }
 
-fn parse_commits(out: &[u8]) -> Vec<Commit> {
+/// Reads what `git cat-file --batch` prints: `id blob length`, the content, and a newline; or `id missing`.
+pub fn parse_blobs(mut out: &[u8]) -> HashMap<String, Vec<u8>> {
+    let mut found = HashMap::new();
+    while let Some(end) = memchr::memchr(b'\n', out) {
+        let (head, rest) = out.split_at(end);
+        let head = String::from_utf8_lossy(head);
+        out = rest.get(1..).unwrap_or_default();
+        let mut words = head.split(' ');
+        let (id, kind) = (words.next().unwrap_or_default(), words.next());
+        let Some(length) = words.next().and_then(|length| length.parse::<usize>().ok()) else {
+            continue;
+        };
+        // Less than was said is no content.
+        let Some(content) = out.get(..length) else { break };
+        if kind == Some("blob") {
+            found.insert(id.to_owned(), content.to_vec());
+        }
+        out = out.get(length.saturating_add(1)..).unwrap_or_default();
+    }
+    found
+}
+
+/// Reads what `git log --raw -z` prints in the format asked for here.
+pub fn parse_commits(out: &[u8]) -> Vec<Commit> {
     let mut commits: Vec<Commit> = Vec::new();
     let mut parts = out.split(|byte| *byte == 0);
     while let Some(part) = parts.next() {
@@ -193,77 +191,14 @@ fn parse_commits(out: &[u8]) -> Vec<Commit> {
             });
         } else if let Some(change) = text.strip_prefix(':') {
             let path = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
-            let blob = change.split(' ').nth(3).unwrap_or_default().to_owned();
-            if let Some(commit) = commits.last_mut() {
-                commit.files.push(FileChange { path, blob });
+            let mut words = change.split(' ').skip(2).map(str::to_owned);
+            let (before, blob) = (words.next().unwrap_or_default(), words.next());
+            if let Some((commit, blob)) = commits.last_mut().zip(blob) {
+                commit.files.push(FileChange { path, before, blob });
             }
         }
     }
     commits
-}
-
-/// Reads hunks by their lengths, so that content which looks like a header stays content.
-fn parse_added(out: &[u8]) -> AddedLines {
-    let mut found = AddedLines::new();
-    let (mut commit, mut path) = (String::new(), String::new());
-    let (mut old, mut new) = (0u64, 0u64);
-    for line in out.split(|byte| *byte == b'\n') {
-        let text = String::from_utf8_lossy(line);
-        if old > 0 && text.starts_with('-') {
-            old -= 1;
-        } else if let Some(added) = text.strip_prefix('+').filter(|_| new > 0) {
-            new -= 1;
-            let lines = found.entry(commit.clone()).or_default().entry(path.clone()).or_default();
-            lines.push(added.strip_suffix('\r').unwrap_or(added).to_owned());
-        } else if let Some(id) = text.strip_prefix('\u{1}') {
-            id.clone_into(&mut commit);
-        } else if let Some(name) = text.strip_prefix("+++ ") {
-            path = unquoted(name.trim_end_matches('\t'));
-        } else if let Some(head) = text.strip_prefix("@@ -") {
-            (old, new) = hunk_lengths(head);
-        }
-    }
-    found
-}
-
-/// The numbers of lines in `3,2 +3,4 @@ …`.
-fn hunk_lengths(head: &str) -> (u64, u64) {
-    let length = |part: &str| match part.split_once(',') {
-        Some((_, length)) => length.parse().unwrap_or(0),
-        None => 1,
-    };
-    let mut words = head.split(' ');
-    (length(words.next().unwrap_or_default()), length(words.next().unwrap_or_default()))
-}
-
-/// A name as git writes it into a patch: with `b/` before, in quotes if it is odd.
-fn unquoted(name: &str) -> String {
-    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    let plain = match quoted {
-        None => name.to_owned(),
-        Some(inside) => {
-            let mut bytes = Vec::new();
-            let mut letters = inside.bytes();
-            while let Some(letter) = letters.next() {
-                let escaped = if letter == b'\\' { letters.next() } else { None };
-                bytes.push(match escaped {
-                    None => letter,
-                    Some(b'n') => b'\n',
-                    Some(b't') => b'\t',
-                    Some(b'r') => b'\r',
-                    Some(digit @ b'0'..=b'3') => {
-                        let rest = [letters.next(), letters.next()].into_iter().flatten();
-                        rest.fold(digit - b'0', |number, digit| {
-                            number.wrapping_mul(8).wrapping_add(digit.wrapping_sub(b'0'))
-                        })
-                    }
-                    Some(other) => other,
-                });
-            }
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-    };
-    plain.strip_prefix("b/").map_or(plain.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -284,10 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn content_that_looks_like_a_header_stays_content() {
-        let out = b"\x01aa\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,3 @@\n--- gone\n+++ b/y\n+@@ -1 +1 @@\n+last\n";
-        let found = parse_added(out);
-        assert_eq!(found["aa"]["x"], ["++ b/y", "@@ -1 +1 @@", "last"]);
-        assert_eq!(unquoted("\"b/a\\303\\251 \\\"q\\\"\""), "aé \"q\"");
+    fn blobs_are_read_by_their_lengths() {
+        let out =
+            b"aa blob 9\nbb blob 3\nbb missing\ncc tree 2\n\0\n\ndd blob 0\n\nee blob 4\nlast\n";
+        let found = parse_blobs(out);
+        assert!(parse_blobs(b"aa blob 18446744073709551615\nabc\n").is_empty());
+        let text = |id: &str| found.get(id).map(|content| String::from_utf8_lossy(content));
+        assert_eq!(text("aa").as_deref(), Some("bb blob 3"));
+        assert_eq!((text("bb"), text("cc"), text("dd").as_deref()), (None, None, Some("")));
+        assert_eq!(text("ee").as_deref(), Some("last"));
     }
 }

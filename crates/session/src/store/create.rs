@@ -5,7 +5,8 @@
 #![expect(clippy::disallowed_methods, reason = "creates files and folders, like `write`")]
 
 use super::open::StoreError;
-use super::write::{Access, hidden_file};
+use super::scratch::{Scratch, hidden_file, private, private_folders};
+use super::write::sync_folder;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub fn create_file<T, E: From<StoreError>>(
         sync_folder(folder);
         return Ok((size, proved));
     }
-    let fresh = hidden_file(folder, Access::Private).map_err(failed)?;
+    let fresh = hidden_file(folder, open_private).map_err(failed)?;
     let (file, place) = fresh.into_parts();
     let (size, file) = fill(file, path, write)?;
     drop(file);
@@ -48,7 +49,7 @@ pub fn try_file<T, E: From<StoreError>>(
 ) -> Result<(u64, T), E> {
     let folder = std::env::temp_dir();
     let failed = |cause: io::Error| StoreError::Io { path: folder.clone(), cause };
-    let (file, place) = hidden_file(&folder, Access::Private).map_err(failed)?.into_parts();
+    let (file, place) = hidden_file(&folder, open_private).map_err(failed)?.into_parts();
     let (size, file) = fill(file, &folder, write)?;
     drop(file);
     Ok((size, prove(&place)?))
@@ -68,11 +69,11 @@ fn fill<E: From<StoreError>>(
     Ok((size, file))
 }
 
-/// So that the name survives a crash too; not every system lets a folder be opened.
-fn sync_folder(folder: &Path) {
-    if let Ok(folder) = File::open(folder) {
-        drop(folder.sync_all());
-    }
+fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    private(&mut options);
+    options.open(path)
 }
 
 #[cfg(target_os = "linux")]
@@ -102,7 +103,7 @@ mod nameless {
 #[derive(Debug)]
 pub struct StagedFolder {
     target: PathBuf,
-    staged: Option<tempfile::TempDir>,
+    staged: Option<Scratch>,
     settled: std::cell::Cell<bool>,
 }
 
@@ -119,22 +120,16 @@ impl StagedFolder {
             Some(staged) => staged,
             empty => {
                 let above = self.target.parent().unwrap_or(Path::new("."));
-                let mut builder = tempfile::Builder::new();
-                let made = builder.prefix(".backstory-").suffix(".tmp").tempdir_in(above);
-                empty.insert(made.map_err(failed)?)
+                empty.insert(Scratch::beside(above).map_err(failed)?)
             }
         };
         let path = staged.path().join(name);
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            private_folders(folder).map_err(failed)?;
         }
         let mut options = File::options();
         options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
+        private(&mut options);
         let mut file = options.open(&path).map_err(failed)?;
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
     }
@@ -147,6 +142,7 @@ impl StagedFolder {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
         std::fs::rename(staged.path(), &self.target).map_err(failed)?;
+        sync_folder(self.target.parent().unwrap_or(Path::new(".")));
         self.settled.set(true);
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! not a plain file is left alone with a notice; nothing is opened that could block.
 
 use super::foreign::{foreign, own_folders};
+use super::once::RealPlaces;
 use super::open::modified;
 use super::subagents::{agent_file, assign, owner_of, session_folder};
 use crate::agents::is_conversation;
@@ -108,7 +109,7 @@ pub struct Found {
     /// Agents whose session is not there.
     pub stray_agents: Vec<AgentFile>,
     /// Files of zero bytes, which the client leaves behind.
-    pub empty: u64,
+    pub empty: Vec<PathBuf>,
     pub notices: Vec<Notice>,
 }
 
@@ -144,7 +145,7 @@ fn look(roots: &[Root], sought: Sought) -> Found {
     for root in roots {
         let projects = root.path.join("projects");
         if root.path.is_file() {
-            single_file(&root.path, &mut found, &mut agents);
+            single_file(&root.path, sought, &mut found, &mut agents);
         } else if projects.is_dir() {
             walk(&projects, Layout::Projects, sought, &mut found, &mut agents);
         } else if root.path.is_dir() {
@@ -155,16 +156,11 @@ fn look(roots: &[Root], sought: Sought) -> Found {
             found.fail(&root.path, "no such file or folder");
         }
     }
-    found.sessions.sort_by(|a, b| a.place().cmp(&b.place()));
-    found.sessions.dedup_by(|a, b| a.place() == b.place());
-    if sought == Sought::Sessions {
-        agents.clear();
-    }
-    agents.par_iter_mut().filter(|agent| agent.place == AgentPlace::Beside).for_each(|agent| {
-        agent.owner = owner_of(&agent.path);
-    });
-    assign(&mut found, agents);
-    found.notices.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut places = RealPlaces::default();
+    found.once_each(&mut agents, &mut places);
+    let unknown = |agent: &&mut AgentFile| agent.owner.is_none();
+    agents.par_iter_mut().filter(unknown).for_each(|agent| agent.owner = owner_of(&agent.path));
+    assign(&mut found, agents, &mut places);
     found
 }
 
@@ -189,12 +185,12 @@ impl Found {
     fn add(&mut self, more: Found) {
         self.sessions.extend(more.sessions);
         self.stray_agents.extend(more.stray_agents);
-        self.empty += more.empty;
+        self.empty.extend(more.empty);
         self.notices.extend(more.notices);
     }
 }
 
-fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
+fn single_file(path: &Path, sought: Sought, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.fail(path, "cannot be read") };
     match foreign(path, &metadata) {
         Ok(Some(sessions)) => return found.sessions.extend(sessions),
@@ -203,31 +199,38 @@ fn single_file(path: &Path, found: &mut Found, agents: &mut Vec<AgentFile>) {
     }
     let session = session_files(path, &metadata);
     if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
-        found.stray_agents.push(agent_file(path, &metadata));
+        agents.push(agent_file(path, &metadata));
         return;
     }
-    // Its subagents belong to it even when only the file was named.
-    for folder in [path.with_extension("").join("subagents")] {
-        if folder.is_dir() {
-            walk(&folder, Layout::Projects, Sought::All, found, agents);
+    // Its subagents belong to it even when only the file was named, by a link or not.
+    if sought == Sought::All {
+        let target = path.is_symlink().then(|| std::fs::canonicalize(path).ok()).flatten();
+        let real = target.as_deref().unwrap_or(path);
+        let below = real.with_extension("").join("subagents");
+        if below.is_dir() {
+            walk(&below, Layout::Projects, sought, found, agents);
         }
+        agents.extend(agents_next_to(real, &session.id));
     }
-    let beside =
+    found.sessions.push(session);
+}
+
+/// Agents' files next to a session's that name it as theirs (2.0).
+fn agents_next_to(path: &Path, session: &str) -> Vec<AgentFile> {
+    let next_to =
         path.parent().map(std::fs::read_dir).and_then(Result::ok).into_iter().flatten().flatten();
-    for entry in beside {
+    let mut agents = Vec::new();
+    for entry in next_to {
         let name = entry.file_name();
         let is_agent = name.to_string_lossy().starts_with("agent-")
             && Path::new(&name).extension() == Some(OsStr::new("jsonl"));
         if is_agent && entry.path() != path && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            agents
-                .extend(entry.metadata().ok().map(|metadata| agent_file(&entry.path(), &metadata)));
+            let agent = entry.metadata().ok().map(|metadata| agent_file(&entry.path(), &metadata));
+            agents.extend(agent.map(|agent| AgentFile { owner: owner_of(&agent.path), ..agent }));
         }
     }
-    agents.retain(|agent| {
-        agent.place != AgentPlace::Beside
-            || owner_of(&agent.path).as_deref() == Some(session.id.as_str())
-    });
-    found.sessions.push(session);
+    agents.retain(|agent| agent.owner.as_deref() == Some(session));
+    agents
 }
 
 /// What is looked for below one root, and how.
@@ -356,7 +359,7 @@ impl Walk<'_> {
         } else if self.layout == Layout::Projects && !is_uuid(stem) {
             found.pass_over(&path, "not named like a session");
         } else if metadata.len() == 0 {
-            found.empty += 1;
+            found.empty.push(path);
         } else if let Ok(Some(sessions)) = foreign(&path, &metadata) {
             found.sessions.extend(sessions);
         } else {

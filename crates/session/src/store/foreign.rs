@@ -26,10 +26,7 @@ pub(super) fn shape(path: &Path, metadata: &Metadata) -> Result<Option<Shape>, S
     if stem.is_some_and(is_uuid) || metadata.len() == 0 || !is_candidate(path, name) {
         return Ok(None);
     }
-    Ok(match metadata.is_dir() {
-        true => Some(Shape::folder()),
-        false => by_head(path)?,
-    })
+    Ok(if metadata.is_dir() { Some(Shape::folder()) } else { by_head(path)? })
 }
 
 /// By as much of a file as it takes: few have a first row that is long and names itself at its end.

@@ -1,19 +1,20 @@
-//! Asking git, with everything switched off that a repository could use to run programs.
+//! Asking git about files and their lines.
 //!
 //! The `git` program and not a library: what is needed here (blame, following renames) is where
 //! libraries are youngest, two or three calls of a few milliseconds answer a command, and nothing
-//! is added to the build. System and user configuration are not read; hooks, pagers, external
-//! differs, text converters, signature checks and fetching of missing objects are off.
+//! is added to the build. How it is run, and what is switched off, is in `git_run`.
 
 use jiff::Timestamp;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A repository.
 #[derive(Debug, Clone)]
 pub struct Git {
     top: PathBuf,
+    /// It belongs to another user, and the user's configuration says that this is fine.
+    pub(super) trusted: Arc<OnceLock<bool>>,
 }
 
 /// Who last changed a line, as git says.
@@ -37,6 +38,24 @@ pub enum GitError {
     Start(std::io::Error),
     #[error("git {command}: {message}")]
     Failed { command: String, message: String },
+    #[error("git did not answer in {} s", .0.as_secs_f64())]
+    Silent(Duration),
+    /// Its files belong to another user, and nothing in the user's configuration allows it.
+    #[error("git refuses `{}`: detected dubious ownership, it belongs to another user", top.display())]
+    NotOwned { top: PathBuf },
+    #[error("git lacks the object {0}: the clone is partial or damaged")]
+    Missing(String),
+    #[error("no such commit")]
+    NoCommit,
+    #[error("`{path}` is not in commit {commit}")]
+    NoFile { path: String, commit: String },
+}
+
+impl GitError {
+    /// Whether git could not be asked at all, which says nothing about what was asked.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, GitError::Silent(_) | GitError::NotOwned { .. } | GitError::Missing(_))
+    }
 }
 
 impl Git {
@@ -46,7 +65,7 @@ impl Git {
         let folder = absolute.ancestors().skip(1).find(|folder| folder.is_dir())?;
         let folder = std::fs::canonicalize(folder).ok()?;
         let top = folder.ancestors().find(|folder| folder.join(".git").exists())?;
-        Some(Git { top: top.to_path_buf() })
+        Some(Git { top: top.to_path_buf(), trusted: Arc::default() })
     }
 
     /// The top folder of the working tree.
@@ -73,86 +92,44 @@ impl Git {
         Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
     }
 
-    pub(super) fn run(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
-        let mut command = self.command(words);
-        let output = command.stdin(Stdio::null()).output().map_err(GitError::Start)?;
-        finished(words, output)
-    }
-
-    /// The same with something to read on standard input.
-    pub(super) fn run_with(&self, words: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
-        let mut command = self.command(words);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(GitError::Start)?;
-        let stdin = child.stdin.take();
-        let output = std::thread::scope(|scope| {
-            // In a thread of its own: git may answer before it has read everything.
-            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
-            child.wait_with_output()
-        });
-        finished(words, output.map_err(GitError::Start)?)
-    }
-
-    pub(super) fn command(&self, words: &[&str]) -> Command {
-        let switched_off = [
-            "core.fsmonitor=false",
-            "core.hooksPath=/dev/null",
-            "core.attributesFile=/dev/null",
-            "log.showSignature=false",
-            "blame.ignoreRevsFile=",
-            "blame.markIgnoredLines=false",
-            "blame.markUnblamableLines=false",
-            "diff.external=",
-            "diff.noprefix=false",
-            "core.quotePath=false",
-            "protocol.allow=never",
-            "log.showRoot=true",
-            "log.diffMerges=off",
-            "core.bigFileThreshold=512m",
-        ];
-        let mut command = Command::new("git");
-        command.arg("--no-pager").arg("--literal-pathspecs");
-        for setting in switched_off {
-            command.arg("-c").arg(setting);
-        }
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_OBJECT_DIRECTORY",
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-            "GIT_EXTERNAL_DIFF",
-            "GIT_CONFIG_COUNT",
-            "GIT_CONFIG_PARAMETERS",
-            "GIT_NAMESPACE",
-        ] {
-            command.env_remove(name);
-        }
-        command
-            .args(words)
-            .current_dir(&self.top)
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("LC_ALL", "C");
-        command
-    }
-
     /// The full id and the commit time of a revision.
     pub fn commit(&self, revision: &str) -> Result<(String, Option<Timestamp>), GitError> {
-        let name = format!("{revision}^{{commit}}");
-        let id = self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
-        let id = String::from_utf8_lossy(&id).trim().to_owned();
-        let time = self.run(&["show", "--no-patch", "--no-show-signature", "--format=%ct", &id])?;
-        Ok((id, seconds(String::from_utf8_lossy(&time).trim())))
+        let resolve = |name: &str| {
+            let out = self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", name])?;
+            Ok(String::from_utf8_lossy(&out).trim().to_owned())
+        };
+        let id = match resolve(&format!("{revision}^{{commit}}")) {
+            Ok(id) => id,
+            // Quiet: a name that means nothing. One that means an object means none that is there.
+            Err(GitError::Failed { .. }) => {
+                return Err(match resolve(revision) {
+                    Ok(id) if self.run(&["cat-file", "-e", &id]).is_err() => GitError::Missing(id),
+                    Ok(_) | Err(GitError::Failed { .. }) => GitError::NoCommit,
+                    Err(error) => error,
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let out = self.run(&["cat-file", "commit", &id])?;
+        Ok((id, committed(&String::from_utf8_lossy(&out))))
     }
 
     /// A file as it is in a commit.
     pub fn file(&self, commit: &str, path: &str) -> Result<Vec<u8>, GitError> {
-        self.run(&["cat-file", "blob", &format!("{commit}:{path}")])
+        let name = format!("{commit}:{path}");
+        let id = match self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
+            Ok(id) => String::from_utf8_lossy(&id).trim().to_owned(),
+            Err(GitError::Failed { .. }) => {
+                return Err(GitError::NoFile { path: path.to_owned(), commit: commit.to_owned() });
+            }
+            Err(error) => return Err(error),
+        };
+        match self.run(&["cat-file", "blob", &id]) {
+            Err(GitError::Failed { .. }) if self.run(&["cat-file", "-e", &id]).is_err() => {
+                Err(GitError::Missing(id))
+            }
+            answer => answer,
+        }
     }
 
     /// Names the file had before in the history of a commit, newest first.
@@ -204,22 +181,24 @@ impl Git {
     }
 }
 
-pub(super) fn finished(words: &[&str], output: Output) -> Result<Vec<u8>, GitError> {
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let message = String::from_utf8_lossy(&output.stderr);
-    Err(GitError::Failed {
-        command: words.first().copied().unwrap_or_default().to_owned(),
-        message: message.lines().next().unwrap_or("failed").to_owned(),
-    })
+/// When a commit was made, as its object says.
+fn committed(object: &str) -> Option<Timestamp> {
+    let header = object.lines().take_while(|line| !line.is_empty());
+    let made = header.filter_map(|line| line.strip_prefix("committer ")).next()?;
+    seconds(made.rsplit_once("> ")?.1.split(' ').next()?)
+}
+
+/// Whether this is the full id of an object.
+pub(super) fn is_id(id: &str) -> bool {
+    id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 pub(super) fn seconds(text: &str) -> Option<Timestamp> {
     text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok())
 }
 
-fn parse_blame(text: &str) -> Vec<GitLine> {
+/// Reads what `git blame --line-porcelain` prints.
+pub fn parse_blame(text: &str) -> Vec<GitLine> {
     let mut found = Vec::new();
     let mut line = empty();
     let mut at_head = true;

@@ -4,10 +4,9 @@
 //! Where hooks lie is the one question that git answers with the user's configuration, since that
 //! is where it will look for them.
 
-use super::git::{Git, GitError, finished};
-use std::io::Write as _;
+use super::git::{Git, GitError};
+use super::git_run::{Call, Configuration};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 /// The ref that notes stand under.
 pub const NOTES: &str = "refs/notes/backstory";
@@ -15,18 +14,35 @@ pub const NOTES: &str = "refs/notes/backstory";
 impl Git {
     /// Writes the note of a commit, in the place of an earlier one.
     pub fn write_note(&self, commit: &str, text: &str) -> Result<(), GitError> {
-        let words = ["notes", "--ref", NOTES, "add", "--force", "--file=-", commit];
-        let mut command = self.command(&words);
+        let mut environment: Vec<(String, String)> = Vec::new();
         for role in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{role}_NAME"), "backstory");
-            command.env(format!("GIT_{role}_EMAIL"), "backstory@localhost");
+            environment.push((format!("GIT_{role}_NAME"), "backstory".to_owned()));
+            environment.push((format!("GIT_{role}_EMAIL"), "backstory@localhost".to_owned()));
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(GitError::Start)?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(text.as_bytes()).map_err(GitError::Start)?;
+        // Newer versions run hooks that the configuration names, whatever folder hooks are in.
+        let hooks = self.configured_hooks();
+        environment.push(("GIT_CONFIG_COUNT".to_owned(), hooks.len().to_string()));
+        for (at, hook) in hooks.iter().enumerate() {
+            environment.push((format!("GIT_CONFIG_KEY_{at}"), format!("{hook}.enabled")));
+            environment.push((format!("GIT_CONFIG_VALUE_{at}"), "false".to_owned()));
         }
-        finished(&words, child.wait_with_output().map_err(GitError::Start)?).map(drop)
+        let words = ["notes", "--ref", NOTES, "add", "--force", "--file=-", commit];
+        let call = Call { words: &words, input: text.as_bytes(), environment: &environment };
+        self.call(call).map(drop)
+    }
+
+    /// Sections `hook.NAME` of the configuration.
+    fn configured_hooks(&self) -> Vec<String> {
+        let words = ["config", "-z", "--name-only", "--get-regexp", r"^hook\..*\.command$"];
+        let out = self.run(&words).unwrap_or_default();
+        let out = String::from_utf8_lossy(&out);
+        let mut hooks: Vec<String> = out
+            .split('\0')
+            .filter_map(|key| key.strip_suffix(".command").map(str::to_owned))
+            .collect();
+        hooks.sort();
+        hooks.dedup();
+        hooks
     }
 
     /// The note of a commit.
@@ -38,15 +54,8 @@ impl Git {
     /// The folder git takes this repository's hooks from, as the user configured it.
     pub fn hooks_folder(&self) -> Result<PathBuf, GitError> {
         let words = ["rev-parse", "--git-path", "hooks"];
-        let output = Command::new("git")
-            .args(words)
-            .current_dir(self.top())
-            .env_remove("GIT_DIR")
-            .env_remove("GIT_WORK_TREE")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(GitError::Start)?;
-        let out = finished(&words, output)?;
+        let call = Call { words: &words, input: &[], environment: &[] };
+        let out = self.call_as(call, Configuration::Users)?;
         Ok(self.top().join(String::from_utf8_lossy(&out).trim_end_matches('\n')))
     }
 

@@ -8,8 +8,11 @@
 
 use super::open::{FileState, StoreError, open};
 use super::source::Source;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::FrameDecoderError::ReadFrameHeaderError;
+use ruzstd::decoding::errors::ReadFrameHeaderError::SkipFrame;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -17,6 +20,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// More than this is not held in memory: real sessions are far smaller, and a small file can
 /// unpack to anything.
 const MOST: u64 = 2 << 30;
+
+/// A packed file may always unpack to this much.
+const FLOOR: u64 = 64 << 20;
+
+/// Beyond that, to so many times its size. Sessions are words: they pack to a tenth or a fiftieth,
+/// while the smallest file that holds zeros unpacks to thirty thousand times its size.
+const RATIO: u64 = 500;
+
+/// What a packed file of this size may unpack to.
+fn most_of(packed: u64) -> u64 {
+    packed.saturating_mul(RATIO).clamp(FLOOR, MOST)
+}
+
+/// The error for what unpacks to more.
+fn too_much(path: &Path, packed: u64) -> StoreError {
+    match most_of(packed) {
+        MOST => StoreError::TooLarge { path: path.into() },
+        most => StoreError::Bomb { path: path.into(), most },
+    }
+}
 
 const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const PARQUET: [u8; 4] = *b"PAR1";
@@ -81,7 +104,11 @@ pub(crate) fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, Stor
     match form {
         // The start of a file needs no more than itself.
         Form::Packed(packing) if part.start == 0 && part.end < u64::MAX => {
-            unpack(&file, packing, part.end.min(MOST + 1), &mut bytes).map_err(io)?;
+            let most = most_of(state.size);
+            unpack(&file, packing, part.end.min(most + 1), &mut bytes).map_err(io)?;
+            if bytes.len() as u64 > most {
+                return Err(too_much(path, state.size));
+            }
         }
         Form::Packed(packing) => {
             let all = unpacked(path, &file, state, packing)?;
@@ -152,10 +179,11 @@ pub(super) fn unpacked(
     }
     *last = None;
     let mut bytes = Vec::new();
-    unpack(file, packing, MOST + 1, &mut bytes)
+    let most = most_of(state.size);
+    unpack(file, packing, most + 1, &mut bytes)
         .map_err(|cause| StoreError::Io { path: path.into(), cause })?;
-    if bytes.len() as u64 > MOST {
-        return Err(StoreError::TooLarge { path: path.into() });
+    if bytes.len() as u64 > most {
+        return Err(too_much(path, state.size));
     }
     bytes.shrink_to_fit();
     let bytes = Arc::new(bytes);
@@ -169,8 +197,59 @@ fn unpack(file: &File, packing: Packing, most: u64, bytes: &mut Vec<u8>) -> std:
         let unread = || std::io::Error::other("tables are not read here");
         return TABLES.get().ok_or_else(unread)?(file, most, bytes);
     }
-    let broken = |error| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
-    let mut packed = std::io::BufReader::new(file);
-    let unpacked = ruzstd::decoding::StreamingDecoder::new(&mut packed).map_err(broken)?;
-    unpacked.take(most).read_to_end(bytes).map(drop)
+    unpack_frames(std::io::BufReader::new(file), most, bytes)
+}
+
+/// A file may be several frames, one after the other, as `zstd -c >>` makes them; some may be there
+/// to be skipped.
+fn unpack_frames(mut packed: impl BufRead, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    while (bytes.len() as u64) < most && !packed.fill_buf()?.is_empty() {
+        match StreamingDecoder::new(&mut packed) {
+            Ok(frame) => {
+                frame.take(most - bytes.len() as u64).read_to_end(bytes)?;
+            }
+            Err(ReadFrameHeaderError(SkipFrame { length, .. })) => {
+                std::io::copy(&mut (&mut packed).take(length.into()), &mut std::io::sink())?;
+            }
+            Err(error) => {
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, error));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame of Zstandard that unpacks to `blocks` times 128 kB of one letter.
+    fn bomb(blocks: usize) -> Vec<u8> {
+        let mut bytes = ZSTANDARD.to_vec();
+        // No content size, no checksum; a window of 1 MB.
+        bytes.extend([0x00, 0x50]);
+        for at in 0..blocks {
+            let (last, repeated, size) = (u32::from(at + 1 == blocks), 1 << 1, (128 << 10) << 3);
+            let header: u32 = last | repeated | size;
+            bytes.extend_from_slice(header.to_le_bytes().get(..3).unwrap_or_default());
+            bytes.push(b'x');
+        }
+        bytes
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn a_small_file_does_not_unpack_to_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl.zst");
+        std::fs::write(&path, bomb(500)).unwrap();
+        assert_eq!(load(&path, None).unwrap().bytes.len(), 500 * (128 << 10));
+        std::fs::write(&path, bomb(2_000)).unwrap();
+        for part in [None, Some(0..1 << 40), Some(10..20)] {
+            let error = load(&path, part).unwrap_err();
+            assert!(matches!(error, StoreError::Bomb { most: FLOOR, .. }), "{error}");
+        }
+        assert_eq!(load(&path, Some(0..100)).unwrap().bytes.len(), 100, "its start is read");
+        assert_eq!(most_of(10 << 20), MOST);
+    }
 }

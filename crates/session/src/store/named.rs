@@ -38,9 +38,10 @@ pub fn named_file(path: &Path) -> Result<NamedFile, StoreError> {
         let mut tape = Tape::new();
         split(part).any(|line| is_record(line.content, &mut tape))
     };
-    Ok(match Ends::open(path)?.any(0, metadata.len(), OVERLAP, holds_records)? {
-        true => NamedFile::Session,
-        false => NamedFile::Other,
+    Ok(if Ends::open(path)?.any(0, metadata.len(), OVERLAP, holds_records)? {
+        NamedFile::Session
+    } else {
+        NamedFile::Other
     })
 }
 

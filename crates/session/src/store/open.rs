@@ -29,6 +29,12 @@ pub enum StoreError {
     /// More than can be held in memory.
     #[error("`{}`: {}", path.display(), self.reason())]
     TooLarge { path: PathBuf },
+    /// A small file that unpacks to far more than any session does.
+    #[error("`{}`: {}", path.display(), self.reason())]
+    Bomb { path: PathBuf, most: u64 },
+    /// More than a file of its kind may have.
+    #[error("`{}`: {}", path.display(), self.reason())]
+    TooLong { path: PathBuf, most: u64 },
 }
 
 impl StoreError {
@@ -39,6 +45,10 @@ impl StoreError {
             StoreError::NotAFile { .. } => "not a regular file".to_owned(),
             StoreError::Changed { .. } => "changed while it was read".to_owned(),
             StoreError::TooLarge { .. } => "too large to be read as one document".to_owned(),
+            StoreError::Bomb { most, .. } => {
+                format!("unpacks to more than {} MB, which no session of its size does", most >> 20)
+            }
+            StoreError::TooLong { most, .. } => format!("longer than {most} bytes"),
         }
     }
 
@@ -48,7 +58,9 @@ impl StoreError {
             StoreError::Io { path, .. }
             | StoreError::NotAFile { path }
             | StoreError::Changed { path }
-            | StoreError::TooLarge { path } => path,
+            | StoreError::TooLarge { path }
+            | StoreError::Bomb { path, .. }
+            | StoreError::TooLong { path, .. } => path,
         }
     }
 }
@@ -128,10 +140,7 @@ fn read_with<V: Visitor>(
         let mut reader = Reader::new(limits);
         let io = |cause| StoreError::Io { path: path.into(), cause };
         // Longer lines are passed over without being read.
-        let mut kept = match state.size <= reader.max_line() {
-            true => held::space(state),
-            false => None,
-        };
+        let mut kept = if state.size <= reader.max_line() { held::space(state) } else { None };
         let keep = kept.is_some();
         let buffer = kept.as_mut().unwrap_or(buffer);
         let whole = Feed { file: &file, at: 0, end: state.size, buffer, keep }

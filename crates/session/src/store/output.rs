@@ -4,8 +4,12 @@
 //! in the folder is ever replaced or removed, and nothing outside it is written. The names are
 //! noted before the files are written, so an interrupted run is taken up by the next.
 
+use super::guard::{Destination, GuardError};
 use super::open::StoreError;
-use super::write::{Access, create_folder, is_plain, remove_file, write_file};
+use super::write::{
+    Access, Settle, create_folder, create_folder_of, is_plain, remove_file, sync_folder,
+    write_settled,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +25,7 @@ const LARGEST_MANIFEST: u64 = 256 << 20;
 /// A folder with its manifest.
 #[derive(Debug)]
 pub struct OutputFolder<T> {
-    path: PathBuf,
+    to: Destination,
     access: Access,
     files: BTreeMap<String, Entry<T>>,
 }
@@ -52,6 +56,8 @@ struct ManifestOut<'a, T> {
 pub enum OutputError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Guard(#[from] GuardError),
     /// Somebody else's file has the name we need.
     #[error("`{}`: not replaced: it was not written by backstory", path.display())]
     Foreign { path: PathBuf },
@@ -63,9 +69,9 @@ pub enum OutputError {
 
 impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
     /// Opens a folder, creating it if need be.
-    pub fn open(path: &Path, access: Access) -> Result<OutputFolder<T>, OutputError> {
-        create_folder(path)?;
-        let manifest = path.join(MANIFEST);
+    pub fn open(to: &Destination, access: Access) -> Result<OutputFolder<T>, OutputError> {
+        create_folder(to, access)?;
+        let manifest = to.place().join(MANIFEST);
         let unreadable = || OutputError::Manifest { path: manifest.clone() };
         let files = match std::fs::symlink_metadata(&manifest) {
             Err(_) => BTreeMap::new(),
@@ -84,7 +90,7 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
                 read.files
             }
         };
-        Ok(OutputFolder { path: path.to_path_buf(), access, files })
+        Ok(OutputFolder { to: to.clone(), access, files })
     }
 
     /// Files of the folder that are ours.
@@ -95,7 +101,7 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
     /// Whether a file was made from the same and is still there.
     pub fn is_current(&self, name: &str, key: &str) -> bool {
         let Some(entry) = self.files.get(name) else { return false };
-        let there = std::fs::symlink_metadata(self.path.join(name));
+        let there = std::fs::symlink_metadata(self.to.place().join(name));
         entry.key == key && there.is_ok_and(|there| there.is_file() && there.len() == entry.bytes)
     }
 
@@ -115,11 +121,15 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
                 refused.push(OutputError::Foreign { path });
                 continue;
             }
-            let path = self.path.join(name);
+            let path = self.to.place().join(name);
             let there = std::fs::symlink_metadata(&path).ok();
             let ours = self.files.contains_key(name);
             if there.is_some_and(|there| !ours || !there.is_file()) {
                 refused.push(OutputError::Foreign { path });
+                continue;
+            }
+            if self.to.inside(name).is_none() {
+                refused.push(GuardError::Input { path }.into());
                 continue;
             }
             let entry = Entry { key: String::new(), bytes: 0, about: None };
@@ -141,18 +151,20 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         if let Some(path) = self.in_the_way(name) {
             return Err(OutputError::Foreign { path }.into());
         }
-        let path = self.path.join(name);
-        if let Some(folder) = path.parent() {
-            create_folder(folder)?;
-        }
-        write_file(&path, self.access, write)
+        let Some(to) = self.to.inside(name) else {
+            let path = self.to.shown().join(name);
+            return Err(OutputError::from(GuardError::Input { path }).into());
+        };
+        create_folder_of(&to, self.access)?;
+        let settle = if name.contains('/') { Settle::Now } else { Settle::Later };
+        write_settled(&to, self.access, settle, write)
     }
 
     /// What stands where a folder has to be: a file, or a link that may lead anywhere.
     fn in_the_way(&self, name: &str) -> Option<PathBuf> {
         let mut parts: Vec<&str> = name.split('/').collect();
         parts.pop();
-        let mut path = self.path.clone();
+        let mut path = self.to.place().to_path_buf();
         parts.into_iter().find_map(|part| {
             path.push(part);
             let there = std::fs::symlink_metadata(&path).ok()?;
@@ -167,12 +179,15 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
 
     /// Removes a file of ours.
     pub fn remove(&mut self, name: &str) -> Result<(), OutputError> {
-        let path = self.path.join(name);
+        let path = self.to.place().join(name);
         let ours = self.files.contains_key(name) && stays_inside(name);
         let ours = ours && self.in_the_way(name).is_none();
         let there = std::fs::symlink_metadata(&path).ok();
-        if ours && there.is_some_and(|there| there.is_file()) {
-            remove_file(&path)?;
+        if let Some(to) = self.to.inside(name)
+            && ours
+            && there.is_some_and(|there| there.is_file())
+        {
+            remove_file(&to)?;
         }
         self.files.remove(name);
         Ok(())
@@ -180,18 +195,21 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
 
     /// Writes the manifest.
     pub fn save(&self) -> Result<(), OutputError> {
-        let manifest = self.path.join(MANIFEST);
-        write_file(&manifest, self.access, |out| {
+        let refused = || GuardError::Input { path: self.to.shown().join(MANIFEST) };
+        let to = self.to.inside(MANIFEST).ok_or_else(refused)?;
+        write_settled(&to, self.access, Settle::Later, |out| {
             let content = ManifestOut { schema: SCHEMA, files: &self.files };
-            serde_json::to_writer(out, &content)
-                .map_err(|error| StoreError::Io { path: manifest.clone(), cause: error.into() })
+            serde_json::to_writer(out, &content).map_err(|error| {
+                OutputError::from(StoreError::Io { path: to.shown().into(), cause: error.into() })
+            })
         })?;
+        sync_folder(self.to.place());
         Ok(())
     }
 
-    /// Where it lies.
+    /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.to.place()
     }
 }
 
@@ -202,8 +220,13 @@ fn stays_inside(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::guard::Guard;
     use super::*;
     use std::io::Write as _;
+
+    fn to(path: &Path) -> Destination {
+        Guard::default().folder(path).unwrap()
+    }
 
     fn put(folder: &OutputFolder<u8>, name: &str, text: &str) -> Result<u64, OutputError> {
         folder.write(name, |out| {
@@ -218,7 +241,7 @@ mod tests {
     fn only_our_own_files_are_replaced() {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("theirs.md"), "keep").unwrap();
-        let mut folder = OutputFolder::open(place.path(), Access::Usual).unwrap();
+        let mut folder = OutputFolder::open(&to(place.path()), Access::Usual).unwrap();
         let refused = folder.claim(["ours.md", "theirs.md", "../up.md", ""]).unwrap();
         assert_eq!(refused.len(), 3);
         let bytes = put(&folder, "ours.md", "text").unwrap();
@@ -228,7 +251,8 @@ mod tests {
         folder.record("ours.md", Entry { key: "k".into(), bytes, about: Some(7) });
         folder.save().unwrap();
 
-        let mut again: OutputFolder<u8> = OutputFolder::open(place.path(), Access::Usual).unwrap();
+        let mut again: OutputFolder<u8> =
+            OutputFolder::open(&to(place.path()), Access::Usual).unwrap();
         assert!(again.is_current("ours.md", "k") && !again.is_current("ours.md", "other"));
         assert!(again.claim(["ours.md"]).unwrap().is_empty());
         again.remove("ours.md").unwrap();
@@ -245,7 +269,7 @@ mod tests {
         let victim = place.path().join("victim");
         std::fs::write(&victim, "keep").unwrap();
         let inside = place.path().join("out");
-        let mut folder: OutputFolder<u8> = OutputFolder::open(&inside, Access::Usual).unwrap();
+        let mut folder: OutputFolder<u8> = OutputFolder::open(&to(&inside), Access::Usual).unwrap();
         assert!(folder.claim(["a.md"]).unwrap().is_empty());
         std::os::unix::fs::symlink(&victim, inside.join("a.md")).unwrap();
         put(&folder, "a.md", "text").unwrap();

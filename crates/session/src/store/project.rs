@@ -3,6 +3,7 @@
 //! The name of a project's folder is a lossy form of its path, so it can be computed from a path
 //! but never turned back into one; what decides is the `cwd` that records name.
 
+use super::open::read_range;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
@@ -122,7 +123,7 @@ fn in_other_worktrees(folder: &Path) -> Vec<PathBuf> {
     }
     let worktrees = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     for worktree in worktrees {
-        let link = std::fs::read_to_string(worktree.path().join("gitdir")).unwrap_or_default();
+        let link = small_file(&worktree.path().join("gitdir")).unwrap_or_default();
         tops.extend(Path::new(link.trim()).parent().map(Path::to_path_buf));
     }
     tops.sort();
@@ -137,13 +138,20 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_path_buf());
     }
-    let link = std::fs::read_to_string(git).ok()?;
+    let link = small_file(git)?;
     let folder = git.parent()?.join(link.strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(folder.join("commondir")).ok();
+    let common = small_file(&folder.join("commondir"));
     Some(match common {
         Some(common) => without_dots(&folder.join(common.trim())),
         None => folder,
     })
+}
+
+/// The text of a file that names a path. Whatever else somebody put there, such as a pipe, is not
+/// read.
+fn small_file(path: &Path) -> Option<String> {
+    let (bytes, _) = read_range(path, 0, 64 << 10).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// Resolves `..` by name; the folders are git's own and hold no links.

@@ -1,6 +1,7 @@
 //! Files of subagents: which they are, and whose.
 
 use super::discover::{AgentFile, AgentPlace, Found};
+use super::once::RealPlaces;
 use super::open::{modified, read_range};
 use backstory_format::json::{Tape, scan};
 use std::collections::HashMap;
@@ -9,23 +10,23 @@ use std::path::{Path, PathBuf};
 
 /// Gives each agent to its session: the one whose folder it lies in, or the one it names and
 /// that lies next to it.
-pub(super) fn assign(found: &mut Found, agents: Vec<AgentFile>) {
-    let places: HashMap<(PathBuf, String), usize> = found
-        .sessions
-        .iter()
-        .enumerate()
-        .map(|(at, session)| {
-            let folder = session.path.parent().unwrap_or(Path::new("")).to_path_buf();
-            ((folder, session.id.clone()), at)
-        })
-        .collect();
+pub(super) fn assign(found: &mut Found, agents: Vec<AgentFile>, places: &mut RealPlaces) {
+    let mut owners: HashMap<(PathBuf, String), usize> = HashMap::new();
+    for (at, session) in found.sessions.iter().enumerate() {
+        let path = places.of(&session.path);
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        owners.insert((folder, session.id.clone()), at);
+    }
     for agent in agents {
+        let path = places.of(&agent.path);
         let folder = match agent.place {
-            AgentPlace::Beside => agent.path.parent().map(Path::to_path_buf),
-            AgentPlace::Below | AgentPlace::Workflow => session_folder(&agent.path)
-                .and_then(|folder| folder.parent().map(Path::to_path_buf)),
+            AgentPlace::Beside => path.parent(),
+            AgentPlace::Below | AgentPlace::Workflow => {
+                session_folder(&path).and_then(Path::parent)
+            }
         };
-        let place = folder.zip(agent.owner.clone()).and_then(|key| places.get(&key));
+        let key = folder.map(Path::to_path_buf).zip(agent.owner.clone());
+        let place = key.and_then(|key| owners.get(&key));
         match place.and_then(|at| found.sessions.get_mut(*at)) {
             Some(session) => session.agents.push(agent),
             None => found.stray_agents.push(agent),

@@ -1,19 +1,21 @@
 //! Writing files: whole or not at all.
 //!
-//! Everything goes to a fresh file beside the target first and is renamed into place, so a reader
-//! never sees half of it, and a link planted at the target's name is replaced, not followed.
+//! Everything goes to a fresh file next to the target first, is brought to the disk and then
+//! renamed into place. So a reader never sees half of it, not even after a loss of power, and a link
+//! planted at the target's name is replaced, not followed.
 #![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 
+use super::guard::Destination;
 use super::open::StoreError;
+use super::scratch::{hidden_file, private_folders};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Component, Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever the user's settings allow.
+    /// Whoever the user's settings allow: for what holds no text of a session.
     Usual,
     /// The user alone.
     Private,
@@ -23,24 +25,61 @@ pub enum Access {
     AsBefore,
 }
 
+impl Access {
+    /// The mode of a new file.
+    pub(super) fn mode(self) -> u32 {
+        match self {
+            Access::Usual => 0o666,
+            Access::Program => 0o777,
+            Access::Private | Access::AsBefore => 0o600,
+        }
+    }
+}
+
+/// Whether a folder is brought to the disk after a file in it got its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settle {
+    Now,
+    /// Somebody does it for several files at once.
+    Later,
+}
+
 /// Writes a file in one step; gives its size.
 pub fn write_file<E: From<StoreError>>(
-    path: &Path,
+    to: &Destination,
     access: Access,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<u64, E> {
-    let failed = |cause: io::Error| StoreError::Io { path: path.to_path_buf(), cause };
-    // A pipe or a device is written to, not replaced.
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        let file = File::options().write(true).open(path).map_err(failed)?;
+    write_settled(to, access, Settle::Now, write)
+}
+
+pub(super) fn write_settled<E: From<StoreError>>(
+    to: &Destination,
+    access: Access,
+    settle: Settle,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let path = to.place();
+    let failed = |cause: io::Error| StoreError::Io { path: to.shown().to_path_buf(), cause };
+    if is_stream(path) {
+        let file = File::options().append(true).open(path).map_err(failed)?;
         let mut out = BufWriter::with_capacity(64 << 10, file);
         write(&mut out)?;
         out.flush().map_err(failed)?;
         return Ok(0);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let fresh = hidden_file(folder.unwrap_or(Path::new(".")), access).map_err(failed)?;
-    let (file, place) = fresh.into_parts();
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let fresh = hidden_file(folder, |path| {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(access.mode());
+        }
+        options.open(path)
+    });
+    let (file, place) = fresh.map_err(failed)?.into_parts();
     let mut out = BufWriter::with_capacity(64 << 10, file);
     write(&mut out)?;
     out.flush().map_err(failed)?;
@@ -50,51 +89,54 @@ pub fn write_file<E: From<StoreError>>(
     {
         out.get_ref().set_permissions(before.permissions()).map_err(failed)?;
     }
+    out.get_ref().sync_all().map_err(failed)?;
     drop(out);
     place.persist(path).map_err(|error| failed(error.error))?;
+    if settle == Settle::Now {
+        sync_folder(folder);
+    }
     Ok(size)
 }
 
-/// A new file with a hidden name that no agent takes for a session. Errors do not tell that name: it
-/// is not what the user asked for.
-pub(super) fn hidden_file(folder: &Path, access: Access) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(".backstory-").suffix(".tmp").make_in(folder, |path| {
-        let mut options = File::options();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(match access {
-                Access::Usual => 0o666,
-                Access::Program => 0o777,
-                Access::Private | Access::AsBefore => 0o600,
-            });
-        }
-        #[cfg(not(unix))]
-        let _ = access;
-        options.open(path)
-    })
+/// A pipe or a device is written to, not replaced; so is what a link of the system leads to, such as
+/// `/dev/stdout`.
+fn is_stream(path: &Path) -> bool {
+    let special = std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    let of_system = ["/dev", "/proc"].iter().any(|system| path.starts_with(system));
+    special || of_system && path.is_symlink()
 }
 
-/// Replaces a file as a whole; its permissions stay, and a link is written through.
-pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let target = std::fs::canonicalize(path);
-    let access = if target.is_ok() { Access::AsBefore } else { Access::Usual };
-    let target = target.unwrap_or_else(|_| path.to_path_buf());
-    write_file(&target, access, |out| {
-        out.write_all(bytes).map_err(|cause| StoreError::Io { path: path.to_path_buf(), cause })
-    })
-    .map(drop)
+/// So that a name survives a loss of power too; not every system lets a folder be opened.
+pub(super) fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        drop(folder.sync_all());
+    }
 }
 
 /// Creates a folder and those above it.
-pub fn create_folder(path: &Path) -> Result<(), StoreError> {
-    std::fs::create_dir_all(path).map_err(|cause| StoreError::Io { path: path.into(), cause })
+pub fn create_folder(folder: &Destination, access: Access) -> Result<(), StoreError> {
+    make_folders(folder.place(), access)
+        .map_err(|cause| StoreError::Io { path: folder.shown().into(), cause })
+}
+
+/// Creates the folders that a file will lie in.
+pub fn create_folder_of(file: &Destination, access: Access) -> Result<(), StoreError> {
+    let folder = file.place().parent().unwrap_or(Path::new("."));
+    make_folders(folder, access)
+        .map_err(|cause| StoreError::Io { path: file.shown().into(), cause })
+}
+
+fn make_folders(path: &Path, access: Access) -> io::Result<()> {
+    match access {
+        Access::Usual | Access::Program => std::fs::create_dir_all(path),
+        Access::Private | Access::AsBefore => private_folders(path),
+    }
 }
 
 /// Removes a file that this program wrote.
-pub fn remove_file(path: &Path) -> Result<(), StoreError> {
-    std::fs::remove_file(path).map_err(|cause| StoreError::Io { path: path.into(), cause })
+pub fn remove_file(file: &Destination) -> Result<(), StoreError> {
+    std::fs::remove_file(file.place())
+        .map_err(|cause| StoreError::Io { path: file.shown().into(), cause })
 }
 
 /// A file name made from an identifier that may hold anything: the identifier itself if it is
@@ -123,9 +165,23 @@ pub(super) fn hash(text: &str) -> u64 {
     })
 }
 
-/// Where a path leads, links resolved as far as it exists; the rest as it will be once its folders
-/// are made.
+/// Where a path leads, links resolved as far as it exists, those that lead to nothing included; the
+/// rest as it will be once its folders are made.
 pub fn resolve(path: &Path) -> PathBuf {
+    /// As many links as systems follow.
+    const LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        let place = resolve_existing(&path);
+        match std::fs::read_link(&place) {
+            Ok(target) => path = place.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => return place,
+        }
+    }
+    resolve_existing(&path)
+}
+
+fn resolve_existing(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut missing = Vec::new();
     for folder in absolute.ancestors() {
@@ -151,11 +207,43 @@ mod tests {
     fn paths_lead_where_they_will_once_their_folders_are_made() {
         let folder = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(folder.path()).unwrap();
-        replace_file(&folder.path().join("s"), b"").unwrap();
+        std::fs::write(folder.path().join("s"), b"").unwrap();
         for path in ["s", "new/../s", "new/more/../../s", "./new/.././s"] {
             assert_eq!(resolve(&folder.path().join(path)), real.join("s"), "{path}");
         }
         assert_eq!(resolve(&folder.path().join("new/../t/u")), real.join("t/u"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_lead_to_nothing_are_followed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let real = std::fs::canonicalize(folder.path()).unwrap();
+        symlink("two", real.join("one")).unwrap();
+        symlink("none/three", real.join("two")).unwrap();
+        symlink("circle", real.join("circle")).unwrap();
+        assert_eq!(resolve(&real.join("one")), real.join("none/three"));
+        assert_eq!(resolve(&real.join("circle")), real.join("circle"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn files_are_private_where_they_should_be() {
+        use super::super::guard::Guard;
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let path = folder.path().join("made/s");
+        let to = Guard::default().file(&path).unwrap();
+        create_folder_of(&to, Access::Private).unwrap();
+        write_file::<StoreError>(&to, Access::Private, |_| Ok(())).unwrap();
+        assert_eq!((mode(&path), mode(&folder.path().join("made"))), (0o600, 0o700));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        write_file::<StoreError>(&to, Access::AsBefore, |_| Ok(())).unwrap();
+        assert_eq!(mode(&path), 0o640);
+        write_file::<StoreError>(&to, Access::Private, |_| Ok(())).unwrap();
+        assert_eq!(mode(&path), 0o600);
     }
 
     #[test]

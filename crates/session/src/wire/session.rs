@@ -150,6 +150,7 @@ fn chain_link(link: &ChainLink) -> serde_json::Value {
         Recovered::Sibling => "sibling",
         Recovered::Result => "result",
         Recovered::Copy => "copy",
+        Recovered::Note => "note",
     });
     json!({
         "uuid": link.uuid, "line": link.line, "type": link.type_name,

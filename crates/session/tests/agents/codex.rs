@@ -149,15 +149,22 @@ fn codex_goes_back_and_goes_on_elsewhere() {
 #[test]
 fn codex_packed_and_legacy() {
     let plain = lines(&codex_records(exact));
-    let packed = ruzstd::encoding::compress_to_vec(
-        plain.as_slice(),
-        ruzstd::encoding::CompressionLevel::Fastest,
-    );
+    let pack = |plain: &[u8]| {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(plain, level)
+    };
     let name = "rollout-2026-01-31T09-30-00-11111111-aaaa-4bbb-8ccc-000000000001.jsonl.zst";
-    let (_folder, packed) = sessions(&Sample { agent: Agent::Codex, files: vec![(name, packed)] });
-    let (_other, plain) = sessions(&codex());
-    assert_eq!(texts(&packed[0]), texts(&plain[0]));
-    assert_eq!(tokens(&packed[0]), tokens(&plain[0]));
+    let (_other, expected) = sessions(&codex());
+    let (first, second) = plain.split_at(plain.len() / 2);
+    // Of the second one, a frame in the middle is there to be skipped.
+    let skipped = [&[0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+    let frames = [pack(first), skipped, pack(second)].concat();
+    for packed in [pack(&plain), frames] {
+        let (_folder, packed) =
+            sessions(&Sample { agent: Agent::Codex, files: vec![(name, packed)] });
+        assert_eq!(texts(&packed[0]), texts(&expected[0]));
+        assert_eq!(tokens(&packed[0]), tokens(&expected[0]));
+    }
 
     let items: Vec<Value> = codex_records(exact)
         .iter()

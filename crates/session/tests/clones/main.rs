@@ -4,3 +4,4 @@
 mod random;
 mod spans;
 mod support;
+mod usage;

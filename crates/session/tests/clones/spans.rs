@@ -69,7 +69,8 @@ enum Allowed {
     Cut,
 }
 
-fn compare(before: &Parsed, after: &Parsed, allowed: Allowed, cloned: &str) {
+/// `compacted`: a compaction stands behind the source's record.
+fn compare(before: &Parsed, after: &Parsed, allowed: Allowed, compacted: bool, cloned: &str) {
     let (old, new) = (before.root(), after.root());
     let mut but = ID_FIELDS.to_vec();
     but.extend(["message", "toolUseResult", "compactMetadata"]);
@@ -96,7 +97,13 @@ fn compare(before: &Parsed, after: &Parsed, allowed: Allowed, cloned: &str) {
     let (Some(old), Some(new)) = (old.get("message"), new.get("message")) else {
         return assert_eq!(old.get("message").is_some(), new.get("message").is_some());
     };
-    assert_eq!(fields(old, &["content", "stop_reason"]), fields(new, &["content", "stop_reason"]));
+    let but = ["content", "stop_reason", "usage", "sourceUsage"];
+    assert_eq!(fields(old, &but), fields(new, &but));
+    let raw = |value: Value<'_>, name| value.get(name).map(|value: Value<'_>| value.raw().to_vec());
+    if raw(old, "usage") != raw(new, "usage") {
+        assert!(allowed != Allowed::Nothing || compacted, "counts changed");
+        assert_eq!(raw(old, "usage"), raw(new, "sourceUsage"));
+    }
     let stop = |value: Value<'_>| value.get_text("stop_reason").map(|text| text.into_owned());
     if stop(old) != stop(new) {
         assert_eq!(
@@ -171,11 +178,15 @@ fn what_is_not_edited_keeps_its_bytes() {
         for files in discover(&[Root { path: testdata(folder) }]).sessions {
             let place = Place::new(&std::fs::read(&files.path).unwrap());
             let before = Parsed::all(&place.source);
-            let by_uuid: HashMap<String, &Parsed> = before
+            let by_uuid: HashMap<String, (usize, &Parsed)> = before
                 .iter()
+                .enumerate()
                 .rev()
-                .filter_map(|record| Some((record.text("uuid")?, record)))
+                .filter_map(|(at, record)| Some((record.text("uuid")?, (at, record))))
                 .collect();
+            let compaction = before
+                .iter()
+                .rposition(|one| one.text("subtype").as_deref() == Some("compact_boundary"));
             for (options, allowed) in &cases {
                 // Repairs take blocks out too; where there are any, that is allowed.
                 let Ok(report) = place.clone(&place.source, options) else { continue };
@@ -192,8 +203,9 @@ fn what_is_not_edited_keeps_its_bytes() {
                         .get("forkedFrom")
                         .and_then(|from| from.get_text("messageUuid"));
                     let Some(origin) = origin else { continue };
-                    let Some(source) = by_uuid.get(origin.as_ref()) else { continue };
-                    compare(source, &record, allowed, "2026-11-01T10:00:00.000Z");
+                    let Some((at, source)) = by_uuid.get(origin.as_ref()) else { continue };
+                    let compacted = compaction.is_some_and(|compaction| *at < compaction);
+                    compare(source, &record, allowed, compacted, "2026-11-01T10:00:00.000Z");
                     compared += 1;
                 }
             }

@@ -13,6 +13,15 @@ pub(crate) fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
 }
 
+/// The seeds of a fuzz target.
+pub(crate) fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = testdata("../fuzz/corpus").join(target);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let seeds: Vec<Vec<u8>> = files.map(|path| std::fs::read(path).unwrap()).collect();
+    assert!(!seeds.is_empty(), "{target} has no seeds");
+    seeds
+}
+
 pub(crate) fn sessions(root: &Path) -> Vec<Session> {
     let found = discover(&[Root { path: root.to_path_buf() }]);
     let read = |files| claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap().0;

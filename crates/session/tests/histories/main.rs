@@ -8,7 +8,7 @@
 //! `BACKSTORY_HISTORIES=20000 cargo test --release -p backstory-session --test histories` runs
 //! the full number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 mod oracle;
 mod sessions;
@@ -19,6 +19,7 @@ use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, read, 
 use backstory_session::store::{Root, discover};
 use oracle::Author;
 use rayon::prelude::*;
+use std::path::Path;
 use world::World;
 
 /// What a run over many histories found.
@@ -36,8 +37,21 @@ fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
     let count: u64 = wanted.unwrap_or(400);
     let first: u64 =
         std::env::var("BACKSTORY_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let results: Vec<Result<Tally, String>> =
-        (first..first + count).into_par_iter().map(check).collect();
+    let total = sum((first..first + count).into_par_iter().map(check).collect());
+    assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
+    assert!(total.allowed * 20 < total.lines, "little is unknowable: {total:?}");
+}
+
+/// A session is written down in order: what its clock says meanwhile changes no claim.
+#[test]
+fn a_clock_that_goes_back_changes_no_claim() {
+    let total = sum((1..=120).into_par_iter().map(check_by_clock).collect());
+    assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
+}
+
+/// The sum of all results, of which none is wrong.
+fn sum(results: Vec<Result<Tally, String>>) -> Tally {
+    let count = results.len();
     let mut total = Tally::default();
     let mut failures = Vec::new();
     for result in results {
@@ -58,15 +72,41 @@ fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
         failures.len(),
         failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n")
     );
-    assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
-    assert!(total.allowed * 20 < total.lines, "little is unknowable: {total:?}");
+    total
 }
 
 fn check(seed: u64) -> Result<Tally, String> {
     let world = World::play(seed);
     let folder = tempfile::tempdir().unwrap();
     sessions::write(&world, folder.path());
-    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    judge(seed, &world, folder.path())
+}
+
+fn check_by_clock(seed: u64) -> Result<Tally, String> {
+    let mut world = World::play(seed);
+    for edit in &mut world.edits {
+        edit.session = world::session_id(0);
+    }
+    let last = 10 * world.records.last().map_or(0, |record| record.time);
+    // Two jumps: back by anything, and ahead by as much or less.
+    let (back, ahead) = (last * (1 + seed % 5) / 6, last * (3 + seed % 4) / 7);
+    let clock = |time: u64| {
+        let mut shown = time + last;
+        if time >= last * (1 + seed % 3) / 5 {
+            shown -= back;
+        }
+        if time >= last * 4 / 5 {
+            shown = shown + ahead.min(back) - back.min(last) / 3;
+        }
+        shown
+    };
+    let folder = tempfile::tempdir().unwrap();
+    sessions::write_by_clock(&world, folder.path(), clock);
+    judge(seed, &world, folder.path())
+}
+
+fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
+    let found = discover(&[Root { path: folder.to_path_buf() }]);
     let names: Vec<String> = world.names.clone();
     let wanted = |path: &str| names.iter().any(|name| name == path);
     let mut buffer = Vec::new();

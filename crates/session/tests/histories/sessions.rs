@@ -35,6 +35,18 @@ pub(crate) fn write(world: &World, folder: &Path) {
     }
 }
 
+/// All of it in one file, one call after the other, with the times of a clock.
+pub(crate) fn write_by_clock(world: &World, folder: &Path, clock: impl Fn(u64) -> u64) {
+    let project = folder.join("projects/-w-app");
+    std::fs::create_dir_all(&project).unwrap();
+    let id = session_id(0);
+    let mut main = File::new(&id, false);
+    for record in &world.records {
+        main.call_at(record, clock(10 * record.time));
+    }
+    std::fs::write(project.join(format!("{id}.jsonl")), main.text()).unwrap();
+}
+
 fn own(world: &World, session: usize) -> impl Iterator<Item = &Record> {
     world.records.iter().filter(move |record| record.session == session)
 }
@@ -73,7 +85,10 @@ impl File {
     }
 
     fn call(&mut self, record: &Record, later: u64) {
-        let time = 10 * record.time + later;
+        self.call_at(record, 10 * record.time + later);
+    }
+
+    fn call_at(&mut self, record: &Record, time: u64) {
         let call = &record.call;
         let block =
             json!({"type": "tool_use", "id": call, "name": record.tool, "input": record.input});

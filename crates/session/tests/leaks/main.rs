@@ -5,6 +5,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod disguises;
+mod matrix;
 mod planted;
 
 use backstory_format::Limits;

@@ -90,15 +90,23 @@ pub(crate) fn form(secret: &str, form: &str) -> String {
     }
 }
 
-/// A session with a subagent; `planted` gives the text of a place.
+/// A session with a subagent, alone in its folder; `planted` gives the text of a place.
 pub(crate) fn write_session(
     folder: &Path,
     planted: &dyn Fn(&str) -> Option<String>,
 ) -> SessionFiles {
+    write_records(folder, ID, planted);
+    let found = discover(&[Root { path: folder.to_path_buf() }]);
+    assert_eq!((found.sessions.len(), found.sessions[0].agents.len()), (1, 1));
+    found.sessions[0].clone()
+}
+
+/// The files of such a session, under an id.
+pub(crate) fn write_records(folder: &Path, id: &str, planted: &dyn Fn(&str) -> Option<String>) {
     let at = |place: &str, usual: &str| planted(place).unwrap_or_else(|| usual.to_owned());
     let common = |uuid: &str, parent: Option<&str>, kind: &str, mut more: Value| {
         let fields = json!({
-            "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": ID, "version": "2.1.325",
+            "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id, "version": "2.1.325",
             "cwd": at("folder", "/srv/app"), "gitBranch": at("branch", "main"),
             "timestamp": "2026-10-01T10:00:00.000Z",
         });
@@ -141,8 +149,8 @@ pub(crate) fn write_session(
     came["toolUseResult"] = json!({ "agentId": "abc123", "status": "completed" });
     let records = [
         json!({ "type": "summary", "summary": at("summary", "what it was about"), "leafUuid": "u2" }),
-        json!({ "type": "custom-title", "customTitle": at("title", "a title"), "sessionId": ID }),
-        json!({ "type": "queue-operation", "operation": "enqueue", "sessionId": ID,
+        json!({ "type": "custom-title", "customTitle": at("title", "a title"), "sessionId": id }),
+        json!({ "type": "queue-operation", "operation": "enqueue", "sessionId": id,
             "timestamp": "2026-10-01T10:00:00.000Z", "content": at("queue", "later") }),
         common("u1", None, "user", field),
         common(
@@ -215,13 +223,10 @@ pub(crate) fn write_session(
         records.iter().map(|record| format!("{record}\n")).collect()
     };
     let project = folder.join("projects/-srv-app");
-    let agents = project.join(ID).join("subagents");
+    let agents = project.join(id).join("subagents");
     std::fs::create_dir_all(&agents).unwrap();
-    std::fs::write(project.join(format!("{ID}.jsonl")), lines(&records)).unwrap();
+    std::fs::write(project.join(format!("{id}.jsonl")), lines(&records)).unwrap();
     std::fs::write(agents.join("agent-abc123.jsonl"), lines(&agent)).unwrap();
     let meta = json!({ "agentType": "Explore", "description": at("subagent meta", "a look"), "toolUseId": "t3" });
     std::fs::write(agents.join("agent-abc123.meta.json"), meta.to_string()).unwrap();
-    let found = discover(&[Root { path: folder.to_path_buf() }]);
-    assert_eq!((found.sessions.len(), found.sessions[0].agents.len()), (1, 1));
-    found.sessions[0].clone()
 }

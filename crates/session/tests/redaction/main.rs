@@ -5,7 +5,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod disguised;
+mod keys;
 mod known;
+mod values;
 
 use backstory_format::json::Tape;
 use backstory_session::agents::claude_code::structural_paths;
@@ -122,6 +125,16 @@ fn homes_people_and_places_go_when_asked() {
         ("ssh jdoe7@10.1.2.3", "10.1.2.3"),
         ("From: Jane <jane.roe@corp.example.com>", "jane.roe@corp.example.com"),
         ("http://wiki.acme.internal/x", "wiki.acme.internal"),
+        ("To: jane.roe@example.org; tom.roe@example.org", "tom.roe"),
+        ("jane.roe@example.org\ntom.roe@example.org", "tom.roe"),
+        ("email = \"jane.roe@example.org\")) <tom.roe@example.org>", "tom.roe"),
+        ("cd /var/home/ann0/x", "/var/home"),
+        ("cd /data/home/ann1/x", "ann1"),
+        ("cd /export/home/ann2/x", "ann2"),
+        ("cd /mnt/c/Users/ann3/x", "ann3"),
+        ("~/.claude/projects/-var-home-ann4-src/1.jsonl", "ann4"),
+        ("~/.claude/projects/C--Users-ann5-src/1.jsonl", "ann5"),
+        ("in -home-ann6", "ann6"),
     ] {
         assert!(!scrubber.scrub(text).contains(gone), "{}", scrubber.scrub(text));
     }
@@ -131,6 +144,19 @@ fn homes_people_and_places_go_when_asked() {
         secrets_only.scrub("/Users/jane8 jane@example.org"),
         "/Users/jane8 jane@example.org"
     );
+}
+
+#[test]
+fn the_real_home_goes_wherever_it_stands() {
+    let config = Config {
+        classes: Classes::ALL,
+        home: Some("/people/teams/jroe4".into()),
+        ..Config::default()
+    };
+    let scrubber = Redactor::new(&config).unwrap().session();
+    assert_eq!(scrubber.scrub("cd /people/teams/jroe4/app"), "cd ~/app");
+    assert!(!scrubber.scrub("owner jroe4").contains("jroe4"));
+    assert_eq!(scrubber.scrub("cd /people/teams"), "cd /people/teams");
 }
 
 #[test]

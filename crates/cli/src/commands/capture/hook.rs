@@ -34,9 +34,9 @@ pub(super) fn capture(tracer: &Tracer<'_>, now: Timestamp) -> Result<(), CliErro
         .or(told.session_id)
         .ok_or_else(|| CliError::new("the hook names neither a transcript nor a session"))?;
     tracer.tell(&format!("session {wanted}"));
-    let shown = show::find_cleared(&wanted, tracer.global, tracer.redactor.as_ref())?;
-    show::refuse_agents_folder(tracer.out, &shown.selection.roots)?;
-    let written = tracer.write(&[shown.into()], None, &[], now)?;
+    let mut shown = show::find_cleared(&wanted, tracer.global, tracer.redactor.as_ref())?;
+    let out = shown.guard.folder(tracer.out)?;
+    let written = tracer.write(&out, &[shown.into()], None, &[], now)?;
     tracer.tell(&format!("wrote {}", written.join(", ")));
-    tracer.prune(now)
+    tracer.prune(&out, now)
 }

@@ -4,9 +4,13 @@ use super::child::quoted;
 use super::settings::{SettingsError, command_of, with_hook, without_hook};
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::guard::agents_guard;
+use crate::settings::LARGEST_SETTINGS;
 use crate::ui;
 use backstory_session::render::difference;
-use backstory_session::store::{Access, StoreError, create_folder, resolve, write_file};
+use backstory_session::store::{
+    Access, Destination, StoreError, create_folder_of, read_small_text, resolve, write_file,
+};
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -44,18 +48,20 @@ pub(crate) struct SettingsArguments {
 pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError> {
     super::keep_until(&arguments.keep, environment::now())?;
     crate::redaction::classes(&arguments.redact)?;
-    let file = arguments.settings.file()?;
-    let before = read(&file)?;
+    let to = arguments.settings.file()?;
+    let file = to.place();
+    let before = read(file)?;
     if let Some(command) = command_of(&before) {
         ui::say(&format!("already there: {command}"));
         return Ok(Outcome::Fine);
     }
     let program = environment::this_program()
         .ok_or_else(|| CliError::new("the path of this program is unknown"))?;
-    let out = resolve(&arguments.out);
-    let redact = match arguments.redact.is_empty() {
-        true => String::new(),
-        false => format!("--redact={} ", quoted(arguments.redact.join(",").as_ref())),
+    let out = resolve(agents_guard().folder(&arguments.out)?.place());
+    let redact = if arguments.redact.is_empty() {
+        String::new()
+    } else {
+        format!("--redact={} ", quoted(arguments.redact.join(",").as_ref()))
     };
     let command = format!(
         "{} capture --hook {redact}--keep {} --out {}",
@@ -63,26 +69,28 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError>
         quoted(arguments.keep.as_ref()),
         quoted(out.as_os_str())
     );
-    let after = with_hook(&before, &command).map_err(|error| odd(&file, &error))?;
-    change(&file, &before, &after, arguments.settings.yes)
+    let after = with_hook(&before, &command).map_err(|error| odd(file, &error))?;
+    change(&to, &before, &after, arguments.settings.yes)
 }
 
 pub(super) fn uninstall(arguments: &SettingsArguments) -> Result<Outcome, CliError> {
-    let file = arguments.file()?;
-    let before = read(&file)?;
-    let after = without_hook(&before).map_err(|error| odd(&file, &error))?;
+    let to = arguments.file()?;
+    let file = to.place();
+    let before = read(file)?;
+    let after = without_hook(&before).map_err(|error| odd(file, &error))?;
     if before == after {
         ui::say(&format!("no hook of backstory in {}", file.display()));
         return Ok(Outcome::Nothing);
     }
-    change(&file, &before, &after, arguments.yes)
+    change(&to, &before, &after, arguments.yes)
 }
 
 pub(super) fn status(arguments: &SettingsArguments) -> Result<Outcome, CliError> {
-    let file = arguments.file()?;
+    let to = arguments.file()?;
+    let file = to.place();
     let mut out = ui::stdout();
     let name = ui::short_path(&file.to_string_lossy());
-    let outcome = match command_of(&read(&file)?) {
+    let outcome = match command_of(&read(file)?) {
         Some(command) => {
             let command = backstory_session::escape::terminal_line(&command).into_owned();
             writeln!(out, "installed in {name}\n  {command}")?;
@@ -99,20 +107,24 @@ pub(super) fn status(arguments: &SettingsArguments) -> Result<Outcome, CliError>
 
 impl SettingsArguments {
     /// The file itself, links resolved: settings are often kept elsewhere and linked.
-    fn file(&self) -> Result<PathBuf, CliError> {
+    fn file(&self) -> Result<Destination, CliError> {
         let named = self.settings.clone();
         let usual = || Some(environment::default_roots().into_iter().next()?.path);
         let path = named.or_else(|| usual().map(|folder| folder.join("settings.json")));
-        path.map(|path| resolve(&path))
-            .ok_or_else(|| CliError::new("no settings file").hint("name one with --settings FILE"))
+        let path = path.ok_or_else(|| {
+            CliError::new("no settings file").hint("name one with --settings FILE")
+        })?;
+        Ok(agents_guard().settings(&path)?)
     }
 }
 
 fn read(file: &Path) -> Result<String, CliError> {
-    match std::fs::read_to_string(file) {
+    match read_small_text(file, LARGEST_SETTINGS) {
         Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(CliError::new(format!("`{}`: {error}", file.display()))),
+        Err(StoreError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
+            Ok(String::new())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -126,7 +138,8 @@ fn odd(file: &Path, error: &SettingsError) -> CliError {
 }
 
 /// Shows the change, asks, and makes it.
-fn change(file: &Path, before: &str, after: &str, yes: bool) -> Result<Outcome, CliError> {
+fn change(to: &Destination, before: &str, after: &str, yes: bool) -> Result<Outcome, CliError> {
+    let file = to.place();
     let mut out = ui::stdout();
     writeln!(out, "{}", ui::short_path(&file.to_string_lossy()))?;
     for line in difference(before, after).iter().flat_map(|hunk| hunk.lines.lines()) {
@@ -142,10 +155,8 @@ fn change(file: &Path, before: &str, after: &str, yes: bool) -> Result<Outcome, 
             CliError::new(format!("`{}`: changed meanwhile", file.display())).hint("try again")
         );
     }
-    if let Some(folder) = file.parent() {
-        create_folder(folder)?;
-    }
-    write_file::<StoreError>(file, Access::AsBefore, |out| {
+    create_folder_of(to, Access::Private)?;
+    write_file::<StoreError>(to, Access::AsBefore, |out| {
         out.write_all(after.as_bytes())
             .map_err(|cause| StoreError::Io { path: file.to_path_buf(), cause })
     })?;

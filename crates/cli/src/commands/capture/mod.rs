@@ -90,9 +90,10 @@ pub(crate) fn run(
     let began = environment::now();
     let keep = keep_until(&arguments.keep, began)?;
     // What cannot be redacted is not captured: this fails before anything is run.
-    let redactor = match arguments.redact.is_empty() {
-        true => None,
-        false => Some(redaction::redactor(redaction::classes(&arguments.redact)?)?),
+    let redactor = if arguments.redact.is_empty() {
+        None
+    } else {
+        Some(redaction::redactor(redaction::classes(&arguments.redact)?)?)
     };
     let (debug, quiet) = (arguments.debug, global.quiet);
     let tracer = Tracer { out, keep, redactor, debug, quiet, global };
@@ -104,29 +105,31 @@ pub(crate) fn run(
         if let Err(error) = hook::capture(&tracer, began) {
             ui::warn(&format!("trace not captured: {}", error.message));
         }
-        return Ok(Outcome::Fine);
+        return Ok(Outcome::Code(0));
     }
     let since = arguments.since.as_ref().map(|text| {
         times::parse(text, began).map_err(|cause| times::wrong("--since", text, cause))
     });
     let since = since.transpose()?;
-    let written = match (&arguments.session, since) {
+    let (to, written) = match (&arguments.session, since) {
         (Some(wanted), since) => {
-            let shown = show::find_cleared(wanted, global, tracer.redactor.as_ref())?;
-            show::refuse_agents_folder(out, &shown.selection.roots)?;
-            tracer.write(&[shown.into()], since, &[], began)?
+            let mut shown = show::find_cleared(wanted, global, tracer.redactor.as_ref())?;
+            let out = shown.guard.folder(out)?;
+            let written = tracer.write(&out, &[shown.into()], since, &[], began)?;
+            (out, written)
         }
         (None, Some(since)) => {
             let window = Window { from: since, until: began };
-            let sessions = tracer.find(&window)?;
-            tracer.write(&sessions, Some(since), &[], began)?
+            let (out, sessions) = tracer.find(&window)?;
+            let written = tracer.write(&out, &sessions, Some(since), &[], began)?;
+            (out, written)
         }
         (None, None) => {
             return Err(CliError::new("nothing to capture was named")
                 .hint("give a command after --, or --session latest, or --since 2h"));
         }
     };
-    tracer.prune(began)?;
+    tracer.prune(&to, began)?;
     for name in &written {
         ui::say(&format!("wrote {}", out.join(name).display()));
     }
@@ -138,12 +141,12 @@ fn around_command(tracer: &Tracer<'_>, command: &[OsString], began: Timestamp) -
     let ended = child::run(command);
     let captured = || -> Result<Vec<String>, CliError> {
         let now = environment::now();
-        let sessions = tracer.find(&Window::around(began, now))?;
+        let (out, sessions) = tracer.find(&Window::around(began, now))?;
         let words: Vec<String> = command.iter().map(|word| child::quoted(word)).collect();
         let facts = [("Command".to_owned(), words.join(" ")), ("Ended".to_owned(), ended.words())];
         let window = Window::around(began, now);
-        let written = tracer.write(&sessions, Some(window.from), &facts, began)?;
-        tracer.prune(now)?;
+        let written = tracer.write(&out, &sessions, Some(window.from), &facts, began)?;
+        tracer.prune(&out, now)?;
         Ok(written)
     };
     match captured() {

@@ -1,9 +1,10 @@
 //! Finding the sessions of a stretch of time, and writing their traces.
 
 use crate::args::GlobalArguments;
-use crate::commands::show::{Shown, read_copy, refuse_agents_folder};
+use crate::commands::show::{Shown, read_copy};
 use crate::error::CliError;
 use crate::figures::counted;
+use crate::guard::guard;
 use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
@@ -12,7 +13,7 @@ use backstory_session::model::{Agent, Session};
 use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, View};
 use backstory_session::store::{
-    Access, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,
+    Access, Destination, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,
 };
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -82,12 +83,13 @@ impl Tracer<'_> {
     }
 
     /// Sessions with records made in this worktree in the window.
-    pub(super) fn find(&self, window: &Window) -> Result<Vec<Taken>, CliError> {
+    /// Where they go comes with them.
+    pub(super) fn find(&self, window: &Window) -> Result<(Destination, Vec<Taken>), CliError> {
         let scope = ProjectScope::worktree(Path::new("."));
         self.tell(&format!("worktree {}", scope.roots().join(", ")));
         self.tell(&format!("window {} to {}", window.from, window.until));
         let selection = Selection::find(self.global, &[], Seek::All)?;
-        refuse_agents_folder(self.out, &selection.roots)?;
+        let out = guard(self.global, &selection.roots, &[]).folder(self.out)?;
         for root in &selection.roots {
             self.tell(&format!("looking in {}", root.path.display()));
         }
@@ -118,7 +120,7 @@ impl Tracer<'_> {
                 }
             }
         }
-        Ok(sessions)
+        Ok((out, sessions))
     }
 
     fn read(
@@ -145,6 +147,7 @@ impl Tracer<'_> {
     /// Writes a trace of each session; gives the names of the files.
     pub(super) fn write(
         &self,
+        out: &Destination,
         sessions: &[Taken],
         since: Option<Timestamp>,
         facts: &[(String, String)],
@@ -153,7 +156,7 @@ impl Tracer<'_> {
         if sessions.is_empty() {
             return Ok(Vec::new());
         }
-        let mut folder: OutputFolder<About> = OutputFolder::open(self.out, Access::Private)?;
+        let mut folder: OutputFolder<About> = OutputFolder::open(out, Access::Private)?;
         self.warn_of_drift(&folder, sessions);
         let mut written = Vec::new();
         let facts = self.cleared(facts);
@@ -189,12 +192,12 @@ impl Tracer<'_> {
     }
 
     /// Removes traces that are older than they are kept, as far as nobody changed them.
-    pub(super) fn prune(&self, now: Timestamp) -> Result<(), CliError> {
+    pub(super) fn prune(&self, out: &Destination, now: Timestamp) -> Result<(), CliError> {
         let Some(keep) = self.keep.filter(|keep| *keep < now) else { return Ok(()) };
-        if !self.out.is_dir() {
+        if !out.place().is_dir() {
             return Ok(());
         }
-        let mut folder: OutputFolder<About> = OutputFolder::open(self.out, Access::Private)?;
+        let mut folder: OutputFolder<About> = OutputFolder::open(out, Access::Private)?;
         let old: Vec<String> = folder
             .files()
             .iter()

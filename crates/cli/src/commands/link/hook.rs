@@ -4,15 +4,17 @@ use crate::args::GlobalArguments;
 use crate::commands::capture::quoted;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::guard::agents_guard;
+use crate::settings::LARGEST_SETTINGS;
 use crate::ui;
 use backstory_session::escape;
 use backstory_session::link::{HookError, has_hook, with_hook, without_hook};
 use backstory_session::render::difference;
 use backstory_session::store::{
-    Access, Git, StoreError, create_folder, remove_file, resolve, write_file,
+    Access, Git, StoreError, create_folder_of, open_file, remove_file, resolve, write_file,
 };
 use clap::Args;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -41,7 +43,7 @@ pub(super) fn install(
     let program = quoted(program.as_os_str());
     let command = format!("{program} --quiet{roots} link --commit HEAD --note");
     let file = hook_file(&git)?;
-    let own = resolve(&git.common_folder().map_err(|error| CliError::new(error.to_string()))?);
+    let own = resolve(&git.common_folder()?);
     let tree = resolve(git.top());
     if file.starts_with(&tree) && !file.starts_with(&own) {
         return Err(CliError::new(format!(
@@ -87,12 +89,15 @@ pub(super) fn status(arguments: &HookArguments) -> Result<Outcome, CliError> {
 }
 
 fn hook_file(git: &Git) -> Result<PathBuf, CliError> {
-    let folder = git.hooks_folder().map_err(|error| CliError::new(error.to_string()))?;
+    let folder = git.hooks_folder()?;
     Ok(resolve(&folder.join("post-commit")))
 }
 
 fn read(file: &Path) -> Result<String, CliError> {
-    match std::fs::read(file) {
+    match open_file(file).and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(LARGEST_SETTINGS).read_to_end(&mut bytes).map(|_| bytes)
+    }) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|_| {
             CliError::new(format!(
                 "`{}`: the hook that is there is no shell script",
@@ -128,15 +133,14 @@ fn change(file: &Path, before: &str, after: &str, yes: bool) -> Result<Outcome, 
             CliError::new(format!("`{}`: changed meanwhile", file.display())).hint("try again")
         );
     }
+    let to = agents_guard().file(file)?;
     if after.is_empty() {
-        remove_file(file)?;
+        remove_file(&to)?;
         return Ok(Outcome::Fine);
     }
-    if let Some(folder) = file.parent() {
-        create_folder(folder)?;
-    }
+    create_folder_of(&to, Access::Usual)?;
     let access = if before.is_empty() { Access::Program } else { Access::AsBefore };
-    write_file::<StoreError>(file, access, |out| {
+    write_file::<StoreError>(&to, access, |out| {
         out.write_all(after.as_bytes())
             .map_err(|cause| StoreError::Io { path: file.to_path_buf(), cause })
     })?;

@@ -11,9 +11,9 @@ use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_session::agents::claude_code;
 use backstory_session::history::{speaks_of, telling_part};
-use backstory_session::link::{Belonging, Link, SessionFacts, links_of_facts, links_to};
+use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::model::Session;
-use backstory_session::store::{Commit, Git, GitError, Notice};
+use backstory_session::store::{Commit, CommitLog, Git, GitError, Notice};
 use backstory_session::wire::{link_json, note_json};
 use clap::{Args, Subcommand};
 use std::io::Write;
@@ -122,10 +122,6 @@ pub(super) fn repository(path: &Path) -> Result<Git, CliError> {
     })
 }
 
-fn failed(error: &GitError) -> CliError {
-    CliError::new(error.to_string()).hint("`git log` in that folder shows what git itself says")
-}
-
 /// Links of the sessions found by the threads, and what could not be done.
 type Found = (Vec<Link>, Vec<Notice>);
 
@@ -135,8 +131,9 @@ fn of_sessions(
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
     let work = Work::named(&arguments.sessions, global)?;
-    let find = |facts: &SessionFacts| links_of_facts(facts, git);
-    each(&work, arguments, git, &|_| true, &find)
+    let log = CommitLog::new(git.clone());
+    let find = |facts: &SessionFacts| links_of_facts(facts, &log);
+    each(&work, arguments, &log, &|_| true, &find)
 }
 
 fn of_commits(
@@ -161,36 +158,44 @@ fn of_commits(
         Chosen::Session(files) if searchable => speaks_of(files, &words),
         _ => true,
     };
-    let find = |facts: &SessionFacts| links_to(facts, &commits, git);
-    each(&work, arguments, git, &speaks, &find)
+    let log = CommitLog::new(git.clone());
+    let find = |facts: &SessionFacts| links_to(facts, &commits, &log);
+    each(&work, arguments, &log, &speaks, &find)
 }
 
 fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
-    let unknown = |what: &str| {
-        CliError::new(format!("`{what}`: no such commit in `{}`", git.top().display()))
-            .hint("give a revision that git knows, such as HEAD~2, or a range such as main..topic")
+    let unknown = |what: &str, error: GitError| match error {
+        GitError::NoCommit | GitError::Failed { .. } => {
+            let top = git.top().display();
+            CliError::new(format!("`{what}`: no such commit in `{top}`")).hint(
+                "give a revision that git knows, such as HEAD~2, or a range such as main..topic",
+            )
+        }
+        error => CliError::from(error).about(&format!("`{what}`")),
     };
     let ids = match (&arguments.commit, &arguments.range) {
-        (Some(revision), _) => vec![git.commit(revision).map_err(|_| unknown(revision))?.0],
-        (None, Some(range)) => git.range(range).map_err(|_| unknown(range))?,
+        (Some(revision), _) => {
+            vec![git.commit(revision).map_err(|error| unknown(revision, error))?.0]
+        }
+        (None, Some(range)) => git.range(range).map_err(|error| unknown(range, error))?,
         (None, None) => Vec::new(),
     };
-    git.commits_named(&ids).map_err(|error| failed(&error))
+    Ok(git.commits_named(&ids)?)
 }
 
 /// Reads sessions on all threads and asks each for its links.
 fn each(
     work: &Work,
     arguments: &LinkArguments,
-    git: &Git,
+    log: &CommitLog,
     wanted: &(dyn Fn(Chosen<'_>) -> bool + Sync),
-    find: &(dyn Fn(&SessionFacts) -> Result<Vec<Link>, GitError> + Sync),
+    find: &(dyn Fn(&SessionFacts) -> Result<Judged, GitError> + Sync),
 ) -> Result<Found, CliError> {
     let chosen = work.chosen();
     let link = |session: &Session| {
-        let belonging = Belonging::of(session, git, &arguments.recorded_as);
-        let facts = SessionFacts::of(session, &belonging);
-        if facts.is_empty() { Ok(Vec::new()) } else { find(&facts) }
+        let belonging = Belonging::of(session, log.git(), &arguments.recorded_as);
+        let facts = SessionFacts::of(session, &belonging, log)?;
+        if facts.is_empty() { Ok(Judged::default()) } else { find(&facts) }
     };
     let (parts, mut notices) = for_each(
         &chosen,
@@ -214,18 +219,21 @@ fn each(
     notices.splice(0..0, work.notices.iter().cloned());
     let mut parts = parts;
     parts.sort_by_key(|(at, _)| *at);
-    let mut links = Vec::new();
+    let mut all = Judged::default();
     for (_, part) in parts {
-        links.extend(part.map_err(|error| failed(&error))?);
+        let Judged { links, missing } = part?;
+        all.links.extend(links);
+        all.missing.extend(missing);
     }
-    Ok((links, notices))
+    notices.extend(all.lacking(log.git()));
+    Ok((all.links, notices))
 }
 
 fn write_note(arguments: &LinkArguments, git: &Git, links: &[Link]) -> Result<(), CliError> {
     let Some(note) = note_json(links) else { return Ok(()) };
     let commit = arguments.commit.as_deref().unwrap_or("HEAD");
-    let (id, _) = git.commit(commit).map_err(|error| failed(&error))?;
-    git.write_note(&id, &format!("{note}\n")).map_err(|error| failed(&error))?;
+    let (id, _) = git.commit(commit)?;
+    git.write_note(&id, &format!("{note}\n"))?;
     let sessions = links.iter().filter(|link| link.is_committed()).count() as u64;
     ui::say(&format!("note written: {}", counted(sessions, "session", "sessions")));
     Ok(())

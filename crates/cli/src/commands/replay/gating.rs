@@ -52,10 +52,8 @@ pub(super) fn explain(plan: &Plan) -> Result<(), CliError> {
     let mut out = ui::stdout();
     for at in ranked(&scores) {
         let Some(one) = plan.scored.get(at) else { continue };
-        let (mark, style) = match one.picked {
-            true => ("ask ", anstyle::Style::new()),
-            false => ("skip", DIM),
-        };
+        let (mark, style) =
+            if one.picked { ("ask ", anstyle::Style::new()) } else { ("skip", DIM) };
         let id = terminal_line(&one.state_id).into_owned();
         writeln!(out, "{style}{mark}  {id}  {}{style:#}", one.score.explain())?;
     }

@@ -153,20 +153,19 @@ pub(crate) fn run(
         ))
         .hint("give it one: price = { input = 3, output = 15 } (dollars for a million tokens)"));
     }
-    let redactor = redactor(match arguments.redact.is_empty() {
-        true => Classes::ALL,
-        false => classes(&arguments.redact)?,
+    let redactor = redactor(if arguments.redact.is_empty() {
+        Classes::ALL
+    } else {
+        classes(&arguments.redact)?
     })?;
     let sources = prepare::Sources::find(arguments, global)?;
-    sources.refuse(&arguments.journal)?;
-    let keys = match arguments.send {
-        true => teachers::keys(&teachers)?,
-        false => Vec::new(),
-    };
+    let outputs = sources.outputs(arguments, global)?;
+    let keys = if arguments.send { teachers::keys(&teachers)? } else { Vec::new() };
     // The journal is held before anything is written beside it.
-    let journal = match arguments.send {
-        true => Some(Journal::open(&arguments.journal).map_err(teachers::of_journal)?),
-        false => None,
+    let journal = if arguments.send {
+        Some(Journal::open(&outputs.journal).map_err(teachers::of_journal)?)
+    } else {
+        None
     };
     let known = Known::read(&arguments.journal).map_err(|cause| {
         CliError::new(format!("journal `{}`: {cause}", arguments.journal.display()))
@@ -175,9 +174,9 @@ pub(crate) fn run(
         let count = crate::figures::counted(known.unreadable, "line", "lines");
         ui::warn(&format!("journal `{}`: {count} cannot be read", arguments.journal.display()));
     }
-    let prepared = sources.prepare(arguments, global, &redactor);
+    let prepared = sources.prepare(arguments, global, &outputs, &redactor);
     if prepared.as_ref().map_or(true, |prepared| prepared.file.places().is_empty()) {
-        prepare::discard_empty(&arguments.journal);
+        prepare::discard_empty(&outputs);
     }
     let prepared = prepared?;
     if prepared.file.places().is_empty() {
@@ -186,8 +185,7 @@ pub(crate) fn run(
         ));
     }
     let plan = Plan::make(arguments, &teachers, &prepared.file, &redactor, &known)?;
-    if let Some(path) = &arguments.preview {
-        sources.refuse(path)?;
+    if let Some(path) = &outputs.preview {
         preview::write(path, &plan, &teachers, &prepared.file, &redactor)?;
     }
     if arguments.gate_report {

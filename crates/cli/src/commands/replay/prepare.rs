@@ -3,10 +3,10 @@
 use super::ReplayArguments;
 use crate::args::GlobalArguments;
 use crate::commands::export::{Job, Put};
-use crate::commands::show::refuse_agents_folder;
-use crate::environment;
+use crate::commands::export_states::system_prompt;
 use crate::error::CliError;
 use crate::figures::counted;
+use crate::guard::guard;
 use crate::prices;
 use crate::ui;
 use crate::work::Work;
@@ -14,12 +14,14 @@ use backstory_replay::states::{
     Conversation, Gatherer, StatesError, StatesFile, clear, looks_like_states,
 };
 use backstory_session::export::{
-    Format, Layout, OnUnknown, Options, Repositories, Secrets, StateOptions, SystemPrompt,
+    Format, Layout, OnUnknown, Options, Repositories, Secrets, Skipped, StateOptions, SystemPrompt,
 };
 use backstory_session::redact::Redactor;
-use backstory_session::store::{Access, Notice, StoreError, remove_file, resolve, write_file};
+use backstory_session::store::{
+    Access, Destination, Guard, Notice, Scratch, StoreError, open_file, remove_file, write_file,
+};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What the user named.
@@ -34,11 +36,21 @@ pub(super) struct Prepared {
     /// What could not be read.
     pub(super) notices: Vec<Notice>,
     /// Holds the file of a dry run, which goes with it.
-    _temporary: Option<tempfile::NamedTempFile>,
+    _temporary: Option<Scratch>,
 }
+
+/// The file of a dry run.
+const STATES: &str = "states.jsonl";
 
 /// The first line of a session is shorter than this, and so is that of most files of states.
 const LONGEST_FIRST_LINE: u64 = 1 << 30;
+
+/// What a run writes.
+pub(super) struct Outputs {
+    pub(super) journal: Destination,
+    pub(super) states: Destination,
+    pub(super) preview: Option<Destination>,
+}
 
 /// `NAME.states.jsonl` beside `NAME.jsonl`.
 pub(super) fn states_path(journal: &Path) -> PathBuf {
@@ -48,10 +60,10 @@ pub(super) fn states_path(journal: &Path) -> PathBuf {
 }
 
 /// Takes a journal away again into which nothing was written, and the states file if that is empty.
-pub(super) fn discard_empty(journal: &Path) {
-    for path in [journal, &states_path(journal)] {
-        if std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() == 0) {
-            let _ = remove_file(path);
+pub(super) fn discard_empty(outputs: &Outputs) {
+    for to in [&outputs.journal, &outputs.states] {
+        if std::fs::metadata(to.place()).is_ok_and(|there| there.is_file() && there.len() == 0) {
+            let _ = remove_file(to);
         }
     }
 }
@@ -64,39 +76,35 @@ impl Sources {
         let mut files = Vec::new();
         let mut sessions = Vec::new();
         for name in &arguments.names {
-            match holds_states(Path::new(name)) {
-                true => files.push(PathBuf::from(name)),
-                false => sessions.push(name.clone()),
+            if holds_states(Path::new(name)) {
+                files.push(PathBuf::from(name));
+            } else {
+                sessions.push(name.clone());
             }
         }
-        let work = match sessions.is_empty() {
-            true => None,
-            false => Some(Work::named(&sessions, global)?),
-        };
+        let work = if sessions.is_empty() { None } else { Some(Work::named(&sessions, global)?) };
         Ok(Sources { files, work })
     }
 
-    /// Refuses to write over what is read, or where agents keep their sessions.
-    pub(super) fn refuse(&self, path: &Path) -> Result<(), CliError> {
-        let roots = match &self.work {
-            Some(work) if !work.roots.is_empty() => work.roots.clone(),
-            _ => environment::default_roots(),
-        };
-        refuse_agents_folder(path, &roots)?;
-        let places = [resolve(path), resolve(&states_path(path))];
-        let sessions = self
-            .work
-            .iter()
-            .flat_map(|work| work.chosen())
-            .map(|one| one.path().to_path_buf())
-            .collect::<Vec<_>>();
-        match self.files.iter().chain(&sessions).find(|file| places.contains(&resolve(file))) {
-            None => Ok(()),
-            Some(file) => {
-                Err(CliError::new(format!("`{}`: that is read, not written", file.display()))
-                    .hint("name another journal with --journal"))
-            }
+    /// Where everything goes: never over what is read, or where agents keep their sessions.
+    pub(super) fn outputs(
+        &self,
+        arguments: &ReplayArguments,
+        global: &GlobalArguments,
+    ) -> Result<Outputs, CliError> {
+        let chosen = self.work.as_ref().map(Work::chosen).unwrap_or_default();
+        let roots = self.work.as_ref().map(|work| work.roots.as_slice()).unwrap_or_default();
+        let mut guard: Guard = guard(global, roots, &chosen);
+        let given = [&arguments.prices, &arguments.teachers_from];
+        self.files.iter().chain(given.into_iter().flatten()).for_each(|file| guard.reads(file));
+        if let Some(file) = arguments.system_prompt.strip_prefix('@') {
+            guard.reads(Path::new(file));
         }
+        let journal = guard.file(&arguments.journal)?;
+        let states = guard.file(&states_path(&arguments.journal))?;
+        let preview = arguments.preview.as_deref();
+        let preview = preview.map(|path| guard.file(path)).transpose()?;
+        Ok(Outputs { journal, states, preview })
     }
 
     /// Makes the states file: beside the journal if it is to be sent, else one that goes again.
@@ -104,36 +112,41 @@ impl Sources {
         &self,
         arguments: &ReplayArguments,
         global: &GlobalArguments,
+        outputs: &Outputs,
         redactor: &Redactor,
     ) -> Result<Prepared, CliError> {
         let mut notices: Vec<Notice> = Vec::new();
-        let (path, temporary) = match arguments.send {
-            true => (states_path(&arguments.journal), None),
-            false => {
-                let file = tempfile::NamedTempFile::new()?;
-                (file.path().to_path_buf(), Some(file))
-            }
+        let temporary = if arguments.send { None } else { Some(Scratch::new()?) };
+        let path = match &temporary {
+            None => outputs.states.place().to_path_buf(),
+            Some(scratch) => scratch.path().join(STATES),
         };
+        let mut skipped = Vec::new();
         let mut file = StatesFile::new(&path);
-        let earlier = match arguments.send {
-            true => File::open(&path).ok().map(BufReader::new),
-            false => None,
-        };
-        write_file::<CliError>(&path, Access::Usual, |out| {
+        let earlier = if arguments.send { open_file(&path).ok().map(BufReader::new) } else { None };
+        let write = |out: &mut BufWriter<File>| {
             for source in &self.files {
                 read_states(source, redactor, &mut file, out, &mut notices)?;
             }
             if let Some(work) = &self.work {
                 notices.extend(work.notices.iter().cloned());
-                read_sessions(work, arguments, redactor, &mut file, out, &mut notices)?;
+                skipped = read_sessions(work, arguments, redactor, &mut file, out, &mut notices)?;
             }
             if let Some(mut earlier) = earlier {
                 file.keep(&mut earlier, out)?;
             }
-            Ok(())
-        })?;
+            Ok::<_, CliError>(())
+        };
+        match &temporary {
+            None => drop(write_file(&outputs.states, Access::Private, write)?),
+            Some(scratch) => drop(scratch.write(Path::new(STATES), write)?),
+        }
         if !global.quiet {
             ui::notices(&notices);
+            for (why, count) in skipped.into_iter().filter(|(_, count)| *count > 0) {
+                let count = counted(count, "message", "messages");
+                ui::say(&format!("left out: {count} {}", why.words()));
+            }
             if file.repeated > 0 {
                 let count = counted(file.repeated, "state", "states");
                 ui::say(&format!("{count} left out that stood there already under the same id"));
@@ -145,7 +158,7 @@ impl Sources {
 
 /// Whether a file's first line is a state or a conversation with states.
 fn holds_states(path: &Path) -> bool {
-    let Some(file) = File::open(path).ok().filter(|_| path.is_file()) else { return false };
+    let Some(file) = open_file(path).ok() else { return false };
     let mut line = String::new();
     let read = BufReader::new(file.take(LONGEST_FIRST_LINE)).read_line(&mut line);
     read.is_ok() && looks_like_states(&line)
@@ -183,7 +196,7 @@ fn read_states(
 ) -> Result<(), CliError> {
     let note = |reason: String| Notice::failed(source, reason);
     let reader =
-        File::open(source).map_err(|cause| StoreError::Io { path: source.to_path_buf(), cause })?;
+        open_file(source).map_err(|cause| StoreError::Io { path: source.to_path_buf(), cause })?;
     let reader = BufReader::with_capacity(256 << 10, reader);
     let mut faults = Vec::new();
     let mut kinds = Vec::new();
@@ -223,6 +236,7 @@ fn foreign(conversation: &Conversation) -> Option<()> {
     strange.then_some(())
 }
 
+/// Also tells how many messages are no states because of where they stand.
 fn read_sessions(
     work: &Work,
     arguments: &ReplayArguments,
@@ -230,13 +244,10 @@ fn read_sessions(
     file: &mut StatesFile,
     out: &mut (impl Write + Send),
     notices: &mut Vec<Notice>,
-) -> Result<(), CliError> {
+) -> Result<Vec<(Skipped, u64)>, CliError> {
     let prices = prices::read(None)?;
     let text = match arguments.system_prompt.strip_prefix('@') {
-        Some(path) => Some(
-            std::fs::read_to_string(path)
-                .map_err(|error| CliError::new(format!("--system-prompt `{path}`: {error}")))?,
-        ),
+        Some(path) => Some(system_prompt(path)?),
         None => None,
     };
     let states = StateOptions {
@@ -265,7 +276,7 @@ fn read_sessions(
         table: None,
         on_unknown: OnUnknown::Ignore,
     };
-    let (_, failed) = job.each(|_, document| {
+    let (totals, failed) = job.each(|_, document| {
         let mut lines = Vec::new();
         document.copy_to(&mut lines)?;
         for line in String::from_utf8_lossy(&lines).lines() {
@@ -276,5 +287,5 @@ fn read_sessions(
         Ok(Put::Written)
     })?;
     notices.extend(failed);
-    Ok(())
+    Ok([Skipped::ClientRun, Skipped::NoPrompt].map(|why| (why, totals.skipped(why))).to_vec())
 }

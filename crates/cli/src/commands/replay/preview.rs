@@ -8,21 +8,20 @@ use backstory_replay::estimate::Estimator;
 use backstory_replay::states::StatesFile;
 use backstory_replay::teacher::Teacher;
 use backstory_session::redact::Redactor;
-use backstory_session::store::{Access, write_file};
+use backstory_session::store::{Access, Destination, write_file};
 use serde_json::json;
 use std::io::Write;
-use std::path::Path;
 
 /// Writes a line for each request: where it goes, and its body as it is sent.
 pub(super) fn write(
-    path: &Path,
+    to: &Destination,
     plan: &Plan,
     teachers: &[Teacher],
     file: &StatesFile,
     redactor: &Redactor,
 ) -> Result<(), CliError> {
     let mut requests = 0;
-    write_file::<CliError>(path, Access::Usual, |out| {
+    write_file::<CliError>(to, Access::Private, |out| {
         for (conversation, place) in file.places().iter().enumerate() {
             let loaded = file.load(*place, redactor)?;
             let mut estimator = Estimator::new(&loaded);
@@ -43,6 +42,6 @@ pub(super) fn write(
         }
         Ok(())
     })?;
-    ui::say(&format!("{} in `{}`", counted(requests, "request", "requests"), path.display()));
+    ui::say(&format!("{} in `{}`", counted(requests, "request", "requests"), to.shown().display()));
     Ok(())
 }

@@ -16,9 +16,10 @@ pub(super) struct Progress<'p> {
 
 impl<'p> Progress<'p> {
     pub(super) fn new(calls: u64, budget: &'p Budget) -> Progress<'p> {
-        let target = match std::io::stderr().is_terminal() {
-            true => ProgressDrawTarget::stderr_with_hz(8),
-            false => ProgressDrawTarget::hidden(),
+        let target = if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr_with_hz(8)
+        } else {
+            ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(calls), target);
         let template = "asking {bar:24} {pos}/{len} {per_sec} {eta} {msg}";

@@ -191,9 +191,10 @@ fn table(out: &mut impl Write, rows: &[Vec<String>]) -> Result<(), CliError> {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let space = " ".repeat(width.saturating_sub(cell.width()));
-            match column < left {
-                true => line.push_str(&format!("{cell}{space}  ")),
-                false => line.push_str(&format!("{space}{cell}  ")),
+            if column < left {
+                line.push_str(&format!("{cell}{space}  "));
+            } else {
+                line.push_str(&format!("{space}{cell}  "));
             }
         }
         let style = if at == 0 { BOLD } else { anstyle::Style::new() };

@@ -62,10 +62,7 @@ pub(super) fn run(
             clock: &environment::now,
             stop: &stop,
             retries: arguments.retries,
-            failed: match arguments.retry_failed {
-                true => FailedCalls::AskAgain,
-                false => FailedCalls::Leave,
-            },
+            failed: if arguments.retry_failed { FailedCalls::AskAgain } else { FailedCalls::Leave },
             tiers: plan.first.map(|first| Tiers { first, agrees: &agrees }),
         },
         teachers.iter().cloned().zip(keys).collect(),

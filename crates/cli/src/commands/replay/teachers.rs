@@ -3,34 +3,73 @@
 use super::ReplayArguments;
 use crate::environment;
 use crate::error::CliError;
-use crate::redaction::own_settings;
+use crate::settings::{self, LARGEST_SETTINGS, Standing};
+use crate::ui;
 use backstory_replay::journal::JournalError;
 use backstory_replay::price::PriceTable;
-use backstory_replay::teacher::{Teacher, parse_teachers};
+use backstory_replay::teacher::{Teacher, names_teachers, parse_teachers};
 use backstory_session::stats::Prices;
+use backstory_session::store::read_small_text;
+use std::path::Path;
 
-const EXAMPLE: &str = "write into .backstory.toml:\n[[teacher]]\nid = \"sonnet\"\nkind = \"anthropic\"\nbase_url = \"https://api.anthropic.com\"\nmodel = \"claude-sonnet-4-5\"\napi_key_env = \"ANTHROPIC_API_KEY\"";
+const EXAMPLE: &str = "[[teacher]]\nid = \"sonnet\"\nkind = \"anthropic\"\nbase_url = \"https://api.anthropic.com\"\nmodel = \"claude-sonnet-4-5\"\napi_key_env = \"ANTHROPIC_API_KEY\"";
 
-/// The teachers that are to be asked.
+/// The teachers that are to be asked: those of the user's own settings, or of a file that the user
+/// names. A project's file could name anybody's address, and any variable as the key.
 pub(super) fn read(arguments: &ReplayArguments, prices: Prices) -> Result<Vec<Teacher>, CliError> {
-    let (path, text) = match &arguments.teachers_from {
+    let table = PriceTable::new(prices);
+    let parse = |path: &Path, text: &str| {
+        parse_teachers(text, &table).map_err(|error| {
+            CliError::new(format!("`{}`: {error}", path.display()))
+                .hint("docs/replay.md lists the fields of a teacher")
+        })
+    };
+    let mut teachers: Vec<Teacher> = Vec::new();
+    let mut ignored = None;
+    let mut looked = Vec::new();
+    match &arguments.teachers_from {
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|cause| {
-                CliError::new(format!("--teachers-from `{}`: {cause}", path.display()))
+            let text = read_small_text(path, LARGEST_SETTINGS).map_err(|error| {
+                CliError::new(format!("--teachers-from {error}"))
                     .hint("name a file with [[teacher]] sections")
             })?;
-            (path.clone(), text)
+            teachers = parse(path, &text)?;
+            looked.push(path.clone());
         }
-        None => own_settings()?.ok_or_else(|| {
-            CliError::new("no teachers: there is no .backstory.toml here").hint(EXAMPLE)
-        })?,
-    };
-    let mut teachers = parse_teachers(&text, &PriceTable::new(prices)).map_err(|error| {
-        CliError::new(format!("`{}`: {error}", path.display()))
-            .hint("docs/replay.md lists the fields of a teacher")
-    })?;
+        None => {
+            for file in settings::found()? {
+                if file.standing != Standing::Own {
+                    ignored = names_teachers(&file.text).then_some(file.path);
+                    continue;
+                }
+                for teacher in parse(&file.path, &file.text)? {
+                    if teachers.iter().any(|known| known.id == teacher.id) {
+                        let (id, path) = (&teacher.id, file.path.display());
+                        return Err(CliError::new(format!(
+                            "`{path}`: teacher `{id}` is in another file too"
+                        ))
+                        .hint("keep one of them"));
+                    }
+                    teachers.push(teacher);
+                }
+                looked.push(file.path);
+            }
+        }
+    }
+    if let Some(path) = &ignored {
+        ui::warn(&format!("`{}`: teachers of a project are not used", path.display()));
+        ui::hint(&format!(
+            "move them to {}, or say --teachers-from {}",
+            own_file(),
+            path.display()
+        ));
+    }
     if teachers.is_empty() {
-        return Err(CliError::new(format!("no teachers in `{}`", path.display())).hint(EXAMPLE));
+        let looked: Vec<String> =
+            looked.iter().map(|path| format!("`{}`", path.display())).collect();
+        let places = if looked.is_empty() { own_file() } else { looked.join(", ") };
+        return Err(CliError::new(format!("no teachers in {places}"))
+            .hint(format!("write into {}:\n{EXAMPLE}", own_file())));
     }
     if arguments.teachers.is_empty() {
         return Ok(teachers);
@@ -38,12 +77,21 @@ pub(super) fn read(arguments: &ReplayArguments, prices: Prices) -> Result<Vec<Te
     for id in &arguments.teachers {
         if !teachers.iter().any(|teacher| teacher.id == *id) {
             let known: Vec<&str> = teachers.iter().map(|teacher| teacher.id.as_str()).collect();
-            return Err(CliError::new(format!("--teacher `{id}`: not in `{}`", path.display()))
+            return Err(CliError::new(format!("--teacher `{id}`: no such teacher"))
                 .hint(format!("the teachers are {}", known.join(", "))));
         }
     }
     teachers.retain(|teacher| arguments.teachers.contains(&teacher.id));
     Ok(teachers)
+}
+
+/// Where teachers belong.
+fn own_file() -> String {
+    let path = settings::own_places().into_iter().next();
+    path.map_or_else(
+        || "your config.toml".to_owned(),
+        |path| ui::short_path(&path.to_string_lossy()),
+    )
 }
 
 /// The value of each teacher's key.
@@ -61,8 +109,9 @@ pub(super) fn keys(teachers: &[Teacher]) -> Result<Vec<Option<String>>, CliError
 pub(super) fn of_journal(error: JournalError) -> CliError {
     let busy = matches!(error, JournalError::Busy(_));
     let plain = CliError::new(error.to_string());
-    match busy {
-        true => plain.hint("wait for it, or name another journal with --journal"),
-        false => plain.hint("nothing was sent"),
+    if busy {
+        plain.hint("wait for it, or name another journal with --journal")
+    } else {
+        plain.hint("nothing was sent")
     }
 }

@@ -122,7 +122,7 @@ fn redactor() -> &'static Redactor {
     static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
         let salt = b"salt of the test".to_vec();
         let classes = Classes::SECRETS;
-        let config = Config { classes, salt, home: None, user: None, own_rules: None };
+        let config = Config { classes, salt, home: None, user: None, own_rules: Vec::new() };
         Redactor::new(&config).unwrap()
     });
     &REDACTOR

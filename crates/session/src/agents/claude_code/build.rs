@@ -6,6 +6,7 @@ use super::inline;
 use super::linkage::{Linkage, mark_call};
 use super::queue::Queue;
 use super::recovery::{Groups, Link};
+use super::rewritten::Conversation;
 use super::rows::{RowIndex, Rows};
 use super::story::Story;
 use super::titles;
@@ -35,7 +36,6 @@ pub(super) struct Origin {
 pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
     let mut problems = std::mem::take(&mut rows.problems);
     let rows = &*rows;
-    let tree = Tree::new(rows);
     let groups = Groups::new(rows);
     let results = Results::new(rows);
     let queue = Queue::new(rows);
@@ -43,6 +43,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         SessionKind::Session => (LeafRule::Session, Speaker::Person),
         _ => (LeafRule::Agent, Speaker::ParentAgent),
     };
+    let tree = Tree::new(rows, rule);
     let story = Story::tell(&tree, &groups, rule);
     let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
     let (turns, abandoned) = tell(&material, &story);
@@ -56,7 +57,6 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
         LeafRule::Agent => Vec::new(),
     };
-    let chain_links = story.links.get(story.chain_start..).unwrap_or_default();
     let mut session = Session {
         file: FileFacts {
             bytes: rows.totals.bytes,
@@ -81,8 +81,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         first_message: facts::first_message(rows),
         counts: Counts {
             records_by_type: facts::records_by_type(rows),
-            recovered: chain_links.iter().filter(|(_, recovered)| recovered.is_some()).count()
-                as u64,
+            recovered: story.chain.iter().filter(|(_, why)| is_recovered(*why)).count() as u64,
             ..Counts::of(&turns)
         },
         usage: usage(&turns, &abandoned),
@@ -91,7 +90,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         compactions: facts::compactions(rows),
         subagents,
         orphan_results,
-        chain: facts::chain(rows, chain_links),
+        chain: facts::chain(rows, &story.chain),
         problems,
         file_history: rows.file_history.clone(),
         requests: facts::requests(rows),
@@ -106,11 +105,20 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
     for (call, agent) in calls {
         mark_call(&mut session, &call, &agent);
     }
+    if let (SessionKind::Task, Some(kind)) = (session.kind, rows.own_run) {
+        session.kind = kind;
+    }
     (session, linkage)
 }
 
+/// Whether a record would be missing from the conversation without the repair; notes would not.
+fn is_recovered(why: Option<Recovered>) -> bool {
+    why.is_some_and(|why| why != Recovered::Note)
+}
+
 /// Turns of the story and of what was left behind. A branch in which the model had no part (a
-/// local command and its output) is no branch of the conversation; it happened during a turn.
+/// local command and its output) is no branch of the conversation; it happened during a turn. So
+/// did the writing of the story itself where the file has it more than once.
 fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     let rows = material.rows;
     let mut told = material.tell(&story.links);
@@ -126,8 +134,15 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
         }
     }
     let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
-    let mut abandoned = Vec::new();
+    let (mut abandoned, mut copies) = (Vec::new(), Vec::new());
+    let conversation = Conversation::new(rows, &story.links);
     for branch in &story.abandoned {
+        let root = branch.links.first().and_then(|(at, _)| rows.row(*at));
+        if let Some(row) = root.filter(|_| conversation.is_written_in(rows, branch)) {
+            copies.extend_from_slice(&branch.links);
+            told.add_late_event(event(row, "history-written-again", None));
+            continue;
+        }
         let left = material.tell(&branch.links);
         if left.turns.is_empty() {
             told.add_late_events(left);
@@ -143,6 +158,7 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
             turns: left.turns,
         }));
     }
+    told.add_copies(rows, &copies);
     for interjection in &material.queue.interjections {
         told.add_interjection(interjection);
     }

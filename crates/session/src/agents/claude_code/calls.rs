@@ -97,6 +97,7 @@ impl Results {
             }
         }
         let mut claimed = hashbrown::HashMap::new();
+        let mut made = hashbrown::HashSet::new();
         for row in rows.rows.iter().filter(|row| !row.repeated) {
             let message = rows.message(row).map_or(Name::NONE, |part| part.id);
             for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse)
@@ -110,7 +111,10 @@ impl Results {
                         _ => {}
                     }
                 }
-                if self.find(rows, block.id).is_some_and(|(result, _)| result.line < row.line) {
+                // What the file holds again is no later than when it was first written.
+                let first = made.insert(block.id);
+                let result = self.find(rows, block.id).filter(|_| first);
+                if result.is_some_and(|(result, _)| result.line < row.line) {
                     problems.push(problem(ProblemId::ResultBeforeCall, row));
                 }
             }

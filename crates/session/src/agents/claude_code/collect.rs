@@ -4,8 +4,8 @@ use super::names::Name;
 use super::parts::{span, text_span};
 use super::prompts;
 use super::rows::{
-    AgentProgress, AttachmentPart, Detail, Notice, Operation, QueueOperation, Queued, Row, Rows,
-    ShapePart, TitleRecord,
+    AgentProgress, AttachmentPart, Checkpoint, Detail, Notice, Operation, Preserved,
+    QueueOperation, Queued, Row, Rows, ShapePart, TitleRecord,
 };
 use super::time;
 use crate::model::Span;
@@ -133,6 +133,9 @@ impl Rows {
     ) {
         let uuid = self.name(envelope.uuid);
         let mut repeated = false;
+        if !envelope.flags.sidechain && record.kind() != RecordKind::Progress {
+            self.checkpoint.explicit = false;
+        }
         let position = record.line.min(u64::from(u32::MAX)) as u32;
         if let Some(first) = self.find(uuid) {
             let at = (record.offset, u64::from(record.length()));
@@ -163,6 +166,7 @@ impl Rows {
             kind: record.kind(),
             flags,
             repeated,
+            unreadable: is_unreadable(record.kind(), envelope.message),
             uuid,
             parent: self.name(envelope.parent),
             logical_parent: self.name(envelope.logical_parent),
@@ -191,6 +195,10 @@ impl Rows {
         let value = record.value();
         let number = |parent: Value<'_>, name| parent.get(name).and_then(|value| value.unsigned());
         let compaction = value.get("compactMetadata").or_else(|| value.get("microcompactMetadata"));
+        if envelope.subtype.is_some_and(|subtype| subtype.is_text("compact_boundary")) {
+            self.checkpoint = Checkpoint { named: self.checkpoint.named, ..Checkpoint::default() };
+            self.preserved_part(value.get("compactMetadata"));
+        }
         let notice = Notice {
             subtype: self.name(envelope.subtype),
             text: value.get("content").and_then(|text| text_span(record, &text)),
@@ -203,6 +211,50 @@ impl Rows {
         Detail::Notice(self.notices.len() as u32 - 1)
     }
 
+    /// What the compaction kept of the conversation before it; its row comes next.
+    fn preserved_part(&mut self, data: Option<Value<'_>>) {
+        let Some(data) = data else { return };
+        let (messages, segment) = (data.get("preservedMessages"), data.get("preservedSegment"));
+        let anchor = messages.or(segment).and_then(|kept| kept.get("anchorUuid"));
+        let Some(anchor) = self.name(anchor).some() else { return };
+        let records = messages.map(|kept| {
+            let list = kept.get("uuids").map_or_else(Vec::new, |list| list.items().collect());
+            list.into_iter().map(|one| self.name(Some(one))).collect()
+        });
+        let boundary = self.rows.len() as u32;
+        let head = self.name(segment.and_then(|kept| kept.get("headUuid")));
+        let tail = self.name(segment.and_then(|kept| kept.get("tailUuid")));
+        self.preserved.push(Preserved { boundary, anchor, records, head, tail });
+    }
+
+    /// Where the client says that the conversation stands.
+    fn note_checkpoint(&mut self, record: &Record<'_>) {
+        let value = record.value();
+        let Some(leaf) = value.get("leafUuid") else { return };
+        let is_true = |name: &str| value.get(name).is_some_and(|value| value.kind() == Kind::True);
+        let (explicit, rewound) = (is_true("explicit"), is_true("rewound"));
+        let leaf = self.name(Some(leaf)).some();
+        let known = self.checkpoint;
+        self.checkpoint = match leaf {
+            Some(leaf) => {
+                let same = known.leaf == leaf;
+                Checkpoint {
+                    leaf,
+                    explicit: explicit || known.explicit && same,
+                    chosen: explicit || known.chosen && same,
+                    rewound: if rewound {
+                        Some(self.rows.len() as u32)
+                    } else {
+                        known.rewound.filter(|_| same)
+                    },
+                    named: true,
+                }
+            }
+            None if explicit => Checkpoint { named: true, ..Checkpoint::default() },
+            None => Checkpoint { named: true, ..known },
+        };
+    }
+
     fn attachment_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {
         let Some(attachment) = envelope.attachment else { return Detail::None };
         self.surroundings(record, attachment);
@@ -211,7 +263,9 @@ impl Rows {
             .filter(|name| name.is_text("queued_command"))
             .and_then(|_| attachment.get("prompt"))
             .map(|prompt| self.queued(record, prompt, attachment.get("commandMode")));
-        self.attachments.push(AttachmentPart { queued });
+        let call = self.name(attachment.get("toolUseID"));
+        let briefing = attachment.get("type").is_some_and(|name| name.is_text("fork_briefing"));
+        self.attachments.push(AttachmentPart { queued, call, briefing });
         Detail::Attachment(self.attachments.len() as u32 - 1)
     }
 
@@ -305,7 +359,10 @@ impl Rows {
             }
             RecordKind::CustomTitle => self.title(record, "customTitle"),
             RecordKind::AiTitle => self.title(record, "aiTitle"),
-            RecordKind::LastPrompt => self.title(record, "lastPrompt"),
+            RecordKind::LastPrompt => {
+                self.note_checkpoint(record);
+                self.title(record, "lastPrompt");
+            }
             RecordKind::Summary => self.title(record, "summary"),
             RecordKind::ForkContextRef => {
                 let session = self.name(value.get("parentSessionId"));
@@ -341,6 +398,27 @@ impl Rows {
 
     pub(super) fn fault(&mut self, id: ProblemId, line: u64, (offset, length): (u64, u64)) {
         self.problems.push(Problem { id, line, offset, length, detail: Cow::Borrowed("") });
+    }
+}
+
+/// Whether a message holds nothing that could be sent.
+fn is_unreadable(kind: RecordKind, message: Option<Value<'_>>) -> bool {
+    if !matches!(kind, RecordKind::User | RecordKind::Assistant) {
+        return false;
+    }
+    let content = message.filter(|message| message.kind() == Kind::Object);
+    let Some(content) = content.and_then(|message| message.get("content")) else { return true };
+    match content.kind() {
+        Kind::String => {
+            kind == RecordKind::Assistant
+                && content.text().is_none_or(|text| text.trim().is_empty())
+        }
+        Kind::Array => {
+            let typed =
+                |item: &Value<'_>| item.get("type").is_some_and(|name| name.kind() == Kind::String);
+            content.items().next().is_some() && !content.items().any(|item| typed(&item))
+        }
+        _ => true,
     }
 }
 

@@ -136,7 +136,10 @@ impl Expenses {
         if message.model.is_some_and(|model| model.is_text("<synthetic>")) {
             return;
         }
-        let Some(id) = message.id.unwrap_or(uuid).text() else { return };
+        // A copy of a message that has no id says which record it was made from.
+        let original = envelope.forked_from.and_then(|from| from.get("messageUuid"));
+        let id = message.id.or(original).unwrap_or(uuid);
+        let Some(id) = id.text() else { return };
         let at = match self.by_id.get(id.as_ref()) {
             Some(at) => *at,
             None => {

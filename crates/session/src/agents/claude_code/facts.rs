@@ -154,12 +154,11 @@ pub(super) fn requests(rows: &Rows) -> Requests {
         .collect();
     for row in &rows.rows {
         let Some(part) = rows.message(row).filter(|part| part.id.is_some()) else { continue };
-        let shape = match exact {
-            true => by_request.get(&part.request_ref).copied(),
-            false => {
-                let before = parts.partition_point(|shape| shape.line < row.line);
-                before.checked_sub(1).map(|at| at as u32)
-            }
+        let shape = if exact {
+            by_request.get(&part.request_ref).copied()
+        } else {
+            let before = parts.partition_point(|shape| shape.line < row.line);
+            before.checked_sub(1).map(|at| at as u32)
         };
         if let (Some(shape), Some(id)) = (shape, rows.names.text(part.id)) {
             requests.of_message.entry(id).or_insert(shape);

@@ -1,7 +1,8 @@
 //! Subagents hung under the calls that started them.
 
 use super::linkage::{Linkage, mark_call};
-use crate::model::{Block, Content, Evidence, Parent, Session, SessionKind};
+use super::{lost, own_runs};
+use crate::model::{Evidence, Parent, Session, SessionKind};
 use backstory_format::ProblemId;
 use hashbrown::HashMap;
 
@@ -39,11 +40,13 @@ pub(super) fn refine_kind(session: &mut Session) {
         session.kind = SessionKind::Teammate;
     } else if session.title_is("Warmup") || was_never_asked(session) {
         session.kind = SessionKind::Warmup;
+    } else if own_runs::copies_conversation(session) {
+        session.kind = SessionKind::ClientRun;
     }
 }
 
 /// Whether the file holds an answer and nothing that was asked: 2.0.45 writes only that of its
-/// warm-up. Every real task starts with its prompt.
+/// warm-up. A task whose prompt was not written down either is known by the call that names it.
 fn was_never_asked(session: &Session) -> bool {
     let count = |kind: &str| session.counts.records_by_type.get(kind).copied().unwrap_or(0);
     session.file.records == 1 && count("assistant") == 1 && session.counts.calls == 0
@@ -51,8 +54,22 @@ fn was_never_asked(session: &Session) -> bool {
 
 /// Finds each agent's place: under the session or under another agent.
 pub(super) fn unite(session: &mut Session, mut linkage: Linkage, mut members: Vec<Member>) {
-    adopt_lost_text(session, &members);
+    lost::adopt_text(session, members.iter().map(|member| &member.session));
     let places: Vec<Place> = find_places(&mut linkage, &mut members);
+    for (member, _) in members.iter_mut().zip(&places).filter(|(_, place)| place.call.is_some()) {
+        if member.session.kind == SessionKind::Warmup {
+            member.session.kind = SessionKind::Task;
+        }
+    }
+    for (at, place) in places.iter().enumerate() {
+        let holder = place.parent.and_then(|parent| members.get(parent));
+        let holder = holder.map_or(&*session, |member| &member.session);
+        let child = members.get(at).map(|member| &member.session);
+        let asked = child.and_then(|child| lost::prompt(child, holder, place.call.as_deref()?));
+        if let (Some(asked), Some(member)) = (asked, members.get_mut(at)) {
+            lost::adopt_prompt(&mut member.session, asked);
+        }
+    }
     let ids: Vec<Box<str>> =
         members.iter().map(|member| member.session.id.as_str().into()).collect();
     for (member, place) in members.iter_mut().zip(&places) {
@@ -193,33 +210,5 @@ fn sort_subagents(session: &mut Session) {
     session.subagents.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
     for agent in &mut session.subagents {
         sort_subagents(agent);
-    }
-}
-
-/// Clients around 2.1.2x wrote the last text of a turn only into the file that guesses the next
-/// prompt. It belongs to the message with the same id.
-fn adopt_lost_text(session: &mut Session, members: &[Member]) {
-    for member in
-        members.iter().filter(|member| member.session.kind == SessionKind::PromptSuggestion)
-    {
-        let Ok(mut reader) = member.session.source.open() else { continue };
-        let steps = member.session.turns.iter().flat_map(|turn| &turn.steps);
-        for lost in steps.filter(|step| step.message_id.is_some()) {
-            let turns = session.turns.iter_mut();
-            let mut known = turns.flat_map(|turn| turn.steps.iter_mut());
-            let Some(step) = known.find(|step| step.message_id == lost.message_id) else {
-                continue;
-            };
-            if step.blocks.iter().any(|block| matches!(block, Block::Text(_))) {
-                continue;
-            }
-            for block in &lost.blocks {
-                if let Block::Text(content) = block
-                    && let Ok(text) = reader.text(content)
-                {
-                    step.blocks.push(Block::Text(Content::Owned(text.into())));
-                }
-            }
-        }
     }
 }

@@ -8,22 +8,28 @@
 mod build;
 mod calls;
 mod check;
+mod checkpoint;
 mod clone;
 mod collect;
 mod expenses;
 mod facts;
 mod family;
+mod gaps;
 mod glance;
 mod ids;
 mod inline;
 mod linkage;
+mod lost;
 mod names;
+mod own_runs;
 mod parts;
 mod presence;
 pub(crate) mod prompts;
 mod queue;
 mod recovery;
 mod relatives;
+mod resume;
+mod rewritten;
 mod rows;
 mod story;
 mod survey;
@@ -38,6 +44,7 @@ use crate::history::{Notes, Wanted};
 use crate::model::{Session, SessionKind};
 use crate::redact::{Lesson, Lessons};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
+use crate::store::{LARGEST_META, read_small_text};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use build::{Origin, build};
 pub(crate) use check::{check_session, check_stray};
@@ -46,6 +53,7 @@ pub(crate) use expenses::{Expenses, expenses};
 pub(crate) use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 pub use ids::structural_paths;
 use linkage::Linkage;
+pub(crate) use own_runs::by_name as own_run_by_name;
 pub use presence::{Presence, presence};
 pub use relatives::relate;
 use rows::Rows;
@@ -300,21 +308,17 @@ fn read_agent<C: Companion>(
             source,
             modified,
         })?;
-    let meta = file.meta.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+    let meta = file.meta.as_ref().and_then(|path| read_small_text(path, LARGEST_META).ok());
     session.meta = meta.map(Into::into);
     family::refine_kind(&mut session);
     Ok((family::Member { session, linkage }, companion))
 }
 
 fn kind_by_place(file: &AgentFile) -> SessionKind {
-    if file.id.starts_with("acompact-") {
-        SessionKind::Compaction
-    } else if file.id.starts_with("aprompt_suggestion-") {
-        SessionKind::PromptSuggestion
-    } else if file.place == AgentPlace::Workflow {
-        SessionKind::Workflow
-    } else {
-        SessionKind::Task
+    match own_runs::by_name(&file.id) {
+        Some(kind) => kind,
+        None if file.place == AgentPlace::Workflow => SessionKind::Workflow,
+        None => SessionKind::Task,
     }
 }
 

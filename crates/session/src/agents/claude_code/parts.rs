@@ -2,6 +2,7 @@
 
 use super::collect::{ends_hash, hash};
 use super::names::Name;
+use super::own_runs;
 use super::prompts;
 use super::rows::{BlockPart, Detail, MessagePart, PromptShape, Rows};
 use crate::model::Span;
@@ -14,11 +15,8 @@ impl Rows {
         let Some(value) = envelope.message else { return Detail::None };
         let message = self.read_message(record, value);
         let user = record.kind() == RecordKind::User;
-        let shape = if user {
-            prompts::classify(&envelope.flags, message.content)
-        } else {
-            PromptShape::None
-        };
+        let shape =
+            if user { prompts::classify(envelope, message.content) } else { PromptShape::None };
         let usage = message.usage.map(Usage::read);
         if usage.is_some_and(|usage| usage.odd) {
             self.fault(
@@ -30,6 +28,9 @@ impl Rows {
         let prompt =
             if envelope.flags.sidechain { &mut self.first_task } else { &mut self.first_prompt };
         prompts::note_title(shape, message.content, prompt, &mut self.first_command);
+        if user && envelope.flags.sidechain {
+            self.own_run = own_runs::by_prompt(shape, message.content).or(self.own_run);
+        }
         let first_block = self.blocks.len() as u32;
         for block in claude::blocks(message.content) {
             let part = self.block_part(record, envelope, block, user);

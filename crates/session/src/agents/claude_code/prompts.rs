@@ -5,7 +5,7 @@
 
 use super::collect;
 use super::rows::PromptShape;
-use backstory_format::claude::{BlockKind, Flags, blocks};
+use backstory_format::claude::{BlockKind, Envelope, blocks};
 use backstory_format::json::{Value, text};
 
 const HEAD_BYTES: usize = 200;
@@ -36,8 +36,8 @@ const PREFIXES: [(&str, PromptShape); 19] = [
     ("This session is being continued from a previous conversation", PromptShape::CompactSummary),
 ];
 
-/// Applies the rules to a record's flags and content.
-pub(super) fn classify(flags: &Flags, content: Option<Value<'_>>) -> PromptShape {
+/// Applies the rules to a record's envelope and content.
+pub(super) fn classify(envelope: &Envelope<'_>, content: Option<Value<'_>>) -> PromptShape {
     let mut empty = true;
     let mut head = None;
     for block in blocks(content) {
@@ -55,10 +55,12 @@ pub(super) fn classify(flags: &Flags, content: Option<Value<'_>>) -> PromptShape
             _ => empty = false,
         }
     }
-    if flags.compact_summary {
+    if envelope.flags.compact_summary {
         return PromptShape::CompactSummary;
     }
-    if flags.meta {
+    // 2.0.35 to 2.0.76 announce a skill that the model uses with the words of a typed command;
+    // only the call it came from tells the two apart.
+    if envelope.flags.meta || envelope.source_call.is_some() {
         return PromptShape::Meta;
     }
     let Some(head) = head else {
@@ -146,12 +148,29 @@ fn first_words(text: Option<Value<'_>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_format::claude::Flags;
     use backstory_format::json::{Tape, scan};
 
-    fn shape(content: &str, flags: Flags) -> PromptShape {
+    fn parse(json: &str) -> Tape {
         let mut tape = Tape::new();
-        scan(content.as_bytes(), 0, 64, &mut tape).unwrap();
-        classify(&flags, tape.root(content.as_bytes()))
+        scan(json.as_bytes(), 0, 64, &mut tape).unwrap();
+        tape
+    }
+
+    fn shape(content: &str, flags: Flags) -> PromptShape {
+        let envelope = Envelope { flags, ..Envelope::default() };
+        classify(&envelope, parse(content).root(content.as_bytes()))
+    }
+
+    #[test]
+    fn what_a_call_put_there_is_no_prompt() {
+        let (call, words) = (r#""toolu_1""#, r#""<command-name>knots</command-name>""#);
+        let (source, content) = (parse(call), parse(words));
+        let source_call = source.root(call.as_bytes());
+        let envelope = Envelope { source_call, ..Envelope::default() };
+        let content = content.root(words.as_bytes());
+        assert_eq!(classify(&envelope, content), PromptShape::Meta);
+        assert_eq!(classify(&Envelope::default(), content), PromptShape::Command);
     }
 
     #[test]

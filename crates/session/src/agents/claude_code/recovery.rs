@@ -2,10 +2,12 @@
 //!
 //! The client writes one record per content block and hangs each parallel tool result off its own
 //! call, so the path to the newest record holds one of the results and may miss later blocks of
-//! the same message. This follows the official reader's repair: siblings by `message.id`, then
-//! results by parent, by `sourceToolAssistantUUID`, or by call id of the same writer.
+//! the same message. This follows the client's repair: siblings by `message.id`, then results by
+//! parent, by `sourceToolAssistantUUID`, or by call id of the same writer, then what hooks and the
+//! client itself wrote below any of them.
 
 use super::names::Name;
+use super::resume::is_note;
 use super::rows::{PromptShape, Row, RowIndex, Rows};
 use crate::model::Recovered;
 use backstory_format::claude::{BlockKind, RecordKind};
@@ -21,6 +23,8 @@ pub(super) struct Groups<'a> {
     owners: Vec<Owner>,
     /// (assistant row, result row), sorted by the first, file order kept.
     results: Vec<(RowIndex, RowIndex)>,
+    /// (row, row below it), sorted by the first, file order kept; past progress records.
+    children: Vec<(RowIndex, RowIndex)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,7 @@ impl<'a> Groups<'a> {
             next_in_message: vec![None; rows.rows.len()],
             owners: vec![Owner::Nobody; names],
             results: Vec::new(),
+            children: children(rows),
         };
         for (index, row) in rows.rows.iter().enumerate().filter(|(_, row)| !row.repeated) {
             groups.add_message(index as RowIndex, row);
@@ -125,9 +130,71 @@ impl<'a> Groups<'a> {
     }
 
     fn results_of(&self, assistant: RowIndex) -> impl Iterator<Item = RowIndex> {
-        let start = self.results.partition_point(|(home, _)| *home < assistant);
-        let rest = self.results.get(start..).unwrap_or_default();
-        rest.iter().take_while(move |(home, _)| *home == assistant).map(|(_, result)| *result)
+        list_of(&self.results, assistant)
+    }
+
+    /// The notes below a row, if they are a single line that nobody has taken yet.
+    fn notes_from(&self, first: RowIndex, from: &Row, seen: &[bool]) -> Vec<RowIndex> {
+        let free = |at: RowIndex| !seen.get(at as usize).copied().unwrap_or(true);
+        let mut notes = Vec::new();
+        let mut next = Some(first);
+        while let Some(at) = next {
+            let fits = self.rows.row(at).is_some_and(|row| {
+                row.flags.sidechain == from.flags.sidechain && is_note(self.rows, row)
+            });
+            if !free(at) || !fits || notes.len() > self.rows.rows.len() {
+                return Vec::new();
+            }
+            notes.push(at);
+            let mut below = list_of(&self.children, at).filter(|at| free(*at));
+            next = below.next();
+            if below.next().is_some() {
+                return Vec::new();
+            }
+        }
+        notes
+    }
+
+    /// Notes below the records of a message with calls, and below their results.
+    fn notes_of(
+        &self,
+        message: Name,
+        place: usize,
+        path: &[RowIndex],
+        seen: &mut [bool],
+    ) -> Vec<RowIndex> {
+        let calls = |at: RowIndex| {
+            let row = self.rows.row(at);
+            row.is_some_and(|row| {
+                self.rows.blocks_of(row).iter().any(|block| block.kind == BlockKind::ToolUse)
+            })
+        };
+        if !self.members(message).any(calls) {
+            return Vec::new();
+        }
+        let mut homes: Vec<RowIndex> = self.members(message).collect();
+        for member in self.members(message) {
+            let placed = self.results_of(member).filter(|at| seen.get(*at as usize) == Some(&true));
+            homes.extend(placed);
+        }
+        let after = path.get(place + 1..).unwrap_or_default().iter().copied();
+        homes.extend(after.take_while(|at| {
+            self.rows
+                .row(*at)
+                .is_some_and(|row| is_note(self.rows, row) || is_result(self.rows, row))
+        }));
+        let mut found = Vec::new();
+        for home in homes {
+            let Some(row) = self.rows.row(home) else { continue };
+            for child in list_of(&self.children, home) {
+                let notes = self.notes_from(child, row, seen);
+                for note in &notes {
+                    set(seen, *note as usize, true);
+                }
+                found.extend(notes);
+            }
+        }
+        found
     }
 
     /// Inserts what belongs to the messages on `path` right after each message's last record on
@@ -151,7 +218,9 @@ impl<'a> Groups<'a> {
         }
         let mut answered = None;
         for (id, place) in messages {
-            let found = self.recovered(id, path, seen, &mut answered);
+            let mut found = self.recovered(id, path, seen, &mut answered);
+            let notes = self.notes_of(id, place, path, seen).into_iter();
+            found.extend(notes.map(|note| (note, Recovered::Note)));
             if !found.is_empty() {
                 set(&mut anchors, place, Some(found));
             }
@@ -266,6 +335,43 @@ impl<'a> Groups<'a> {
             row.flags.sidechain == other.flags.sidechain && row.agent == other.agent
         })
     }
+}
+
+/// Every row with those below it, past progress records.
+fn children(rows: &Rows) -> Vec<(RowIndex, RowIndex)> {
+    let mut above: Vec<Option<RowIndex>> = Vec::with_capacity(rows.rows.len());
+    for (at, row) in rows.rows.iter().enumerate() {
+        let parent = rows.find(row.parent).filter(|_| row.parent.is_some());
+        let progress = parent.and_then(|at| rows.row(at));
+        let passed = progress.is_some_and(|row| row.kind == RecordKind::Progress);
+        above.push(match parent {
+            // Its own link is known by now: clients write progress before what follows it.
+            Some(parent) if passed && (parent as usize) < at => {
+                above.get(parent as usize).copied().flatten()
+            }
+            parent => parent,
+        });
+    }
+    let rows = rows.rows.iter().enumerate();
+    let held = rows.filter(|(_, row)| row.kind != RecordKind::Progress && !row.repeated);
+    let mut children: Vec<(RowIndex, RowIndex)> = held
+        .filter_map(|(at, _)| Some((above.get(at).copied().flatten()?, at as RowIndex)))
+        .collect();
+    children.sort_unstable();
+    children
+}
+
+/// What a sorted list holds for a row.
+fn list_of(list: &[(RowIndex, RowIndex)], row: RowIndex) -> impl Iterator<Item = RowIndex> {
+    let start = list.partition_point(|(home, _)| *home < row);
+    let rest = list.get(start..).unwrap_or_default();
+    rest.iter().take_while(move |(home, _)| *home == row).map(|(_, at)| *at)
+}
+
+/// Whether a user's record holds the result of a call, whatever else it holds.
+pub(super) fn holds_result(rows: &Rows, row: &Row) -> bool {
+    row.kind == RecordKind::User
+        && rows.blocks_of(row).iter().any(|block| block.kind == BlockKind::ToolResult)
 }
 
 pub(super) fn is_result(rows: &Rows, row: &Row) -> bool {

@@ -1,7 +1,7 @@
 //! The skeleton of one file: a row per record, with what the model needs and where the rest is.
 
 use super::names::{Distinct, Name, Names};
-use crate::model::{Problems, Span};
+use crate::model::{Problems, SessionKind, Span};
 use backstory_format::Totals;
 use backstory_format::claude::{BlockKind, Flags, Outcome, RecordKind, Usage};
 use jiff::Timestamp;
@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub(super) flags: Flags,
     /// Another record with the same uuid came first.
     pub(super) repeated: bool,
+    /// A message without content that could be sent: clients read past it.
+    pub(super) unreadable: bool,
     pub(super) uuid: Name,
     pub(super) parent: Name,
     pub(super) logical_parent: Name,
@@ -133,6 +135,42 @@ pub(super) struct Notice {
 pub(super) struct AttachmentPart {
     /// A prompt typed while the model worked.
     pub(super) queued: Option<Queued>,
+    /// The call it belongs to.
+    pub(super) call: Name,
+    /// What a fork was told; no part of the conversation it was forked from.
+    pub(super) briefing: bool,
+}
+
+/// Messages before a compaction that a resume puts behind its summary.
+#[derive(Debug)]
+pub(super) struct Preserved {
+    pub(super) boundary: RowIndex,
+    pub(super) anchor: Name,
+    /// In order; none where only the ends are named.
+    pub(super) records: Option<Vec<Name>>,
+    pub(super) head: Name,
+    pub(super) tail: Name,
+}
+
+/// What the client noted last about where the conversation stands (`last-prompt` records).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Checkpoint {
+    /// The record at which it stands; none since a compaction, or where nothing names it.
+    pub(super) leaf: Name,
+    /// Set on purpose, and no record came after it.
+    pub(super) explicit: bool,
+    /// Set on purpose, whatever came after it.
+    pub(super) chosen: bool,
+    /// Set by going back; with the number of rows there were.
+    pub(super) rewound: Option<RowIndex>,
+    /// Whether any record of the file names a place.
+    pub(super) named: bool,
+}
+
+impl Default for Checkpoint {
+    fn default() -> Checkpoint {
+        Checkpoint { leaf: Name::NONE, explicit: false, chosen: false, rewound: None, named: false }
+    }
 }
 
 /// System prompt and tools of requests.
@@ -200,11 +238,15 @@ pub(super) struct Rows {
     pub(super) queue: Vec<QueueOperation>,
     pub(super) progress: Vec<AgentProgress>,
     pub(super) titles: Vec<TitleRecord>,
+    pub(super) preserved: Vec<Preserved>,
+    pub(super) checkpoint: Checkpoint,
     /// First words a person typed, and the first slash command.
     pub(super) first_prompt: Option<String>,
     pub(super) first_command: Option<String>,
     /// First words another agent gave.
     pub(super) first_task: Option<String>,
+    /// What the client ran for itself, as far as its prompts tell.
+    pub(super) own_run: Option<SessionKind>,
     pub(super) file_history: Vec<Span>,
     pub(super) shapes: Vec<ShapePart>,
     /// Ids of requests with the names of their shapes.
@@ -280,6 +322,12 @@ impl Rows {
     pub(super) fn nested(&self, block: &BlockPart) -> &[BlockPart] {
         let start = block.first_nested as usize;
         self.nested.get(start..start + block.nested_count as usize).unwrap_or_default()
+    }
+
+    /// Whether a row is a `system` record of this subtype.
+    pub(super) fn is_notice(&self, row: &Row, subtype: &[u8]) -> bool {
+        let name = self.notice(row).and_then(|notice| notice.subtype.some());
+        name.is_some_and(|name| self.names.bytes(name) == subtype)
     }
 
     /// Blocks of a row, none if it has no message.

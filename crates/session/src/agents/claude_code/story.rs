@@ -1,8 +1,8 @@
 //! The story of a session: the active chain, what came before it, and what was left behind.
 //!
-//! The active chain is what a resume would send: from the newest leaf up to its root. After a
-//! compaction that root is the boundary, so the story goes on from there to the conversation that
-//! was compacted. Branches that hang off the story were rewound or abandoned.
+//! The active chain is what the newest client resumes. After a compaction it begins at the
+//! boundary, so the story goes on from there to the conversation that was compacted. Branches that
+//! hang off the story were rewound or abandoned.
 
 use super::recovery::{Groups, Link};
 use super::rows::{PromptShape, RowIndex, Rows};
@@ -12,10 +12,12 @@ use backstory_format::claude::RecordKind;
 /// Records of a session in the order in which they tell it.
 #[derive(Debug)]
 pub(super) struct Story {
-    /// Earlier segments first; the active chain is the last.
+    /// Earlier segments first; the active chain is the last, without what a compaction kept.
     pub(super) links: Vec<Link>,
     /// Where the active chain starts in `links`.
     pub(super) chain_start: usize,
+    /// The active chain; what a compaction kept stands behind its summary.
+    pub(super) chain: Vec<Link>,
     pub(super) abandoned: Vec<Abandoned>,
     /// Rows that are part of the story.
     pub(super) on_story: Vec<bool>,
@@ -33,18 +35,53 @@ impl Story {
         let leaves = tree.leaves(rule);
         let mut taken = vec![false; tree.rows.rows.len()];
         let mut segments = Vec::new();
-        let mut next = leaves.first().map(|leaf| leaf.row);
-        while let Some(leaf) = next {
-            let (_, path) = branch(tree, leaf, &mut taken);
-            next = path.first().and_then(|root| before(tree, *root, &leaves, &taken, rule));
+        let mut path = match rule {
+            LeafRule::Session => resumed(tree, &mut taken),
+            LeafRule::Agent => {
+                let leaf = leaves.first().map(|leaf| leaf.row);
+                leaf.map_or_else(Vec::new, |leaf| branch(tree, leaf, &mut taken).1)
+            }
+        };
+        while let Some(root) = path.first().copied() {
+            let next = before(tree, root, &leaves, &taken, rule);
             segments.push(groups.recover(&path, &mut taken));
+            path = next.map_or_else(Vec::new, |leaf| branch(tree, leaf, &mut taken).1);
         }
-        let chain_length = segments.first().map_or(0, Vec::len);
+        let own = segments.first().map_or(&[][..], Vec::as_slice);
+        let (chain, chain_length) = (chain(tree, groups, own), own.len());
         let links: Vec<Link> = segments.into_iter().rev().flatten().collect();
         let chain_start = links.len() - chain_length;
         let on_story = taken.clone();
         let abandoned = abandoned(tree, groups, &leaves, &mut taken, rule);
-        Story { links, chain_start, abandoned, on_story }
+        Story { links, chain_start, chain, abandoned, on_story }
+    }
+}
+
+/// What the client resumes, but for what a compaction kept: that is told where it happened.
+fn resumed(tree: &Tree<'_>, taken: &mut [bool]) -> Vec<RowIndex> {
+    let kept: hashbrown::HashSet<RowIndex> = tree.way.kept.iter().copied().collect();
+    let rows: Vec<RowIndex> =
+        tree.way.rows.iter().copied().filter(|row| !kept.contains(row)).collect();
+    mark(&rows, taken);
+    rows
+}
+
+/// The whole of what the client resumes, in its order.
+fn chain(tree: &Tree<'_>, groups: &Groups<'_>, own: &[Link]) -> Vec<Link> {
+    if tree.way.kept.is_empty() {
+        return own.to_vec();
+    }
+    let mut taken = vec![false; tree.rows.rows.len()];
+    mark(&tree.way.removed, &mut taken);
+    mark(&tree.way.rows, &mut taken);
+    groups.recover(&tree.way.rows, &mut taken)
+}
+
+fn mark(rows: &[RowIndex], taken: &mut [bool]) {
+    for row in rows {
+        if let Some(slot) = taken.get_mut(*row as usize) {
+            *slot = true;
+        }
     }
 }
 

@@ -46,9 +46,10 @@ struct Survey<'a> {
 impl Survey<'_> {
     fn counts(&mut self, row: &Row) -> &mut Counts {
         let scope =
-            match row.flags.sidechain || self.session.kind != crate::model::SessionKind::Session {
-                true => Scope::Agent,
-                false => Scope::Main,
+            if row.flags.sidechain || self.session.kind != crate::model::SessionKind::Session {
+                Scope::Agent
+            } else {
+                Scope::Main
             };
         self.by_version.entry((row.version, scope)).or_default()
     }

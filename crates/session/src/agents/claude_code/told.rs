@@ -1,7 +1,9 @@
 //! Turns as far as they are told, and events put where they belong.
 
+use super::recovery::Link;
 use super::rows::{Notice, Row, Rows};
-use crate::model::{Block, Content, Event, Interjection, Span, Turn, TurnKind};
+use crate::model::{Block, Content, Event, Interjection, Recovered, Span, Turn, TurnKind};
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// Turns of one sequence of records, and which lines belong to which.
@@ -58,6 +60,24 @@ impl Told {
     pub(super) fn add_late_event(&mut self, event: Event) {
         let turn = self.turn_at(event.line.min(u64::from(u32::MAX)) as u32);
         self.add_event(event, turn);
+    }
+
+    /// Adds the records of earlier writings to the messages that they hold.
+    pub(super) fn add_copies(&mut self, rows: &Rows, links: &[Link]) {
+        if links.is_empty() {
+            return;
+        }
+        let steps = self.turns.iter_mut().flat_map(|turn| turn.steps.iter_mut());
+        let mut steps: HashMap<_, _> =
+            steps.filter_map(|step| Some((step.message_id.clone()?, step))).collect();
+        let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+        for row in told.filter_map(|(at, _)| rows.row(*at)) {
+            let id = rows.message(row).and_then(|part| rows.names.text(part.id));
+            if let Some(step) = id.and_then(|id| steps.get_mut(&id)) {
+                step.uuids.extend(rows.names.text(row.uuid));
+                step.lines.push(u64::from(row.line));
+            }
+        }
     }
 
     /// Says how each turn ended, once everything is in its place.

@@ -3,6 +3,7 @@
 //! Links are resolved once by index; walks are iterative, so a chain of a million records or a
 //! cycle costs no more than its length.
 
+use super::resume::Links;
 use super::rows::{Row, RowIndex, Rows};
 use backstory_format::claude::RecordKind;
 use backstory_format::{Problem, ProblemId};
@@ -13,16 +14,29 @@ use std::borrow::Cow;
 pub(super) struct Tree<'a> {
     pub(super) rows: &'a Rows,
     parents: Vec<Option<RowIndex>>,
-    /// Whether any row names the uuid as its parent, before cycles are cut: what ends a branch is
-    /// the official reader's rule.
+    /// Whether any row names the uuid as its parent, before cycles are cut.
     has_child: Vec<bool>,
+    /// What the client resumes, from its first record to its last.
+    pub(super) way: Way,
     pub(super) problems: Vec<Problem>,
+}
+
+/// Records that the client resumes, and how they differ from a plain walk.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    pub(super) rows: Vec<RowIndex>,
+    /// The last message among them.
+    pub(super) leaf: Option<RowIndex>,
+    /// Those from before a compaction that the client puts behind its summary.
+    pub(super) kept: Vec<RowIndex>,
+    /// What that compaction cut off.
+    pub(super) removed: Vec<RowIndex>,
 }
 
 /// How the newest record of a conversation is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeafRule {
-    /// A session: the newest end of a branch that is not a subagent's or injected.
+    /// A session: where the newest client resumes it.
     Session,
     /// A subagent's file: its last message.
     Agent,
@@ -33,23 +47,23 @@ pub(super) enum LeafRule {
 pub(super) struct Leaf {
     pub(super) row: RowIndex,
     pub(super) position: u32,
-    /// Neither a subagent's, nor a team's, nor injected.
+    /// Not a subagent's.
     pub(super) main: bool,
 }
 
 impl Leaf {
     fn new(at: RowIndex, row: &Row) -> Leaf {
-        let main = !row.flags.sidechain && !row.team.is_some() && !row.flags.meta;
-        Leaf { row: at, position: row.position, main }
+        Leaf { row: at, position: row.position, main: !row.flags.sidechain }
     }
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(rows: &'a Rows) -> Tree<'a> {
+    pub(super) fn new(rows: &'a Rows, rule: LeafRule) -> Tree<'a> {
         let mut tree = Tree {
             rows,
             parents: vec![None; rows.rows.len()],
             has_child: vec![false; rows.names.len()],
+            way: Way::default(),
             problems: Vec::new(),
         };
         for (index, row) in rows.rows.iter().enumerate() {
@@ -67,8 +81,79 @@ impl<'a> Tree<'a> {
                 *slot = parent;
             }
         }
+        if rule == LeafRule::Session {
+            tree.follow_client();
+        }
         tree.cut_cycles();
         tree
+    }
+
+    /// Finds what the client resumes, and links it as the client does where a link leads nowhere.
+    fn follow_client(&mut self) {
+        let links = Links::new(self.rows);
+        let Some(leaf) = links.leaf() else { return };
+        let path = links.way_to(leaf);
+        let mut place = vec![usize::MAX; self.rows.rows.len()];
+        for (number, at) in path.iter().enumerate() {
+            if let Some(slot) = place.get_mut(*at as usize) {
+                *slot = number;
+            }
+        }
+        let mut way = Vec::with_capacity(path.len());
+        for (number, at) in path.iter().enumerate() {
+            let above = number.checked_sub(1).and_then(|before| path.get(before).copied());
+            let passed = self.passed(*at, above);
+            let start = passed.first().copied().unwrap_or(*at);
+            let lost = self.rows.row(start).is_some_and(|row| row.parent.is_some())
+                && self.parent(start).is_none();
+            let again = self.parent(start).and_then(|parent| place.get(parent as usize));
+            let again = again.is_some_and(|place| *place != usize::MAX && *place >= number);
+            if again && let Some(row) = self.rows.row(start) {
+                self.report(ProblemId::ParentCycle, row);
+            }
+            if (lost || again)
+                && let Some(slot) = self.parents.get_mut(start as usize)
+            {
+                *slot = above;
+            }
+            way.extend(passed);
+            way.push(*at);
+        }
+        self.way = Way {
+            rows: way,
+            leaf: Some(leaf),
+            kept: links.kept.clone(),
+            removed: if links.kept.is_empty() {
+                Vec::new()
+            } else {
+                let all = 0..self.rows.rows.len() as RowIndex;
+                all.filter(|at| links.is_removed(*at)).collect()
+            },
+        };
+        self.way.rows.extend(links.notes_below(leaf));
+    }
+
+    /// Records between a row and the one above it that the client reads past, the first of them
+    /// first.
+    fn passed(&self, row: RowIndex, above: Option<RowIndex>) -> Vec<RowIndex> {
+        let mut passed = Vec::new();
+        let mut at = self.parent(row);
+        while let Some(index) = at.filter(|at| Some(*at) != above) {
+            let unread = self
+                .rows
+                .row(index)
+                .is_some_and(|row| row.unreadable || row.kind == RecordKind::Progress);
+            if !unread || passed.len() > self.rows.rows.len() {
+                return Vec::new();
+            }
+            passed.push(index);
+            at = self.parent(index);
+        }
+        if at != above {
+            return Vec::new();
+        }
+        passed.reverse();
+        passed
     }
 
     pub(super) fn parent(&self, index: RowIndex) -> Option<RowIndex> {
@@ -80,8 +165,8 @@ impl<'a> Tree<'a> {
         !self.has_child.get(row.uuid.index()).copied().unwrap_or(false)
     }
 
-    /// Ends of the conversation, the best first: the newest in file order among those that are
-    /// neither a subagent's nor a team's nor injected, then the others.
+    /// Ends of the conversation, the best first: where the client resumes it, then the newest in
+    /// file order, those of subagents last.
     pub(super) fn leaves(&self, rule: LeafRule) -> Vec<Leaf> {
         let rows = self.rows.rows.iter().enumerate();
         let mut leaves: Vec<Leaf> = match rule {
@@ -101,6 +186,10 @@ impl<'a> Tree<'a> {
         };
         let other = |leaf: &Leaf| rule == LeafRule::Session && !leaf.main;
         leaves.sort_by_key(|leaf| (other(leaf), std::cmp::Reverse(leaf.position)));
+        if let Some((at, row)) = self.way.leaf.and_then(|at| Some((at, self.rows.row(at)?))) {
+            leaves.retain(|leaf| leaf.row != at);
+            leaves.insert(0, Leaf::new(at, row));
+        }
         leaves.dedup_by_key(|leaf| leaf.row);
         leaves
     }
@@ -135,15 +224,16 @@ impl<'a> Tree<'a> {
         answer
     }
 
-    /// Cuts one link of every cycle. Ends of branches are walked first, so that what the official
-    /// reader would reach from them stays reachable.
+    /// Cuts one link of every cycle. What the client resumes is walked first, then ends of
+    /// branches, so that what is above them stays reachable.
     fn cut_cycles(&mut self) {
         let mut state = vec![0u32; self.rows.rows.len()];
         let rows = self.rows;
         let all = 0..rows.rows.len() as RowIndex;
         let (ends, inner): (Vec<_>, Vec<_>) =
             all.partition(|at| rows.row(*at).is_some_and(|row| self.is_terminal(row)));
-        for (walk, start) in ends.into_iter().chain(inner).enumerate() {
+        let first = self.way.leaf.into_iter();
+        for (walk, start) in first.chain(ends).chain(inner).enumerate() {
             let walk = walk as u32 + 1;
             let mut at = start;
             while state.get(at as usize) == Some(&0) {

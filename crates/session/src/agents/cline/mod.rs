@@ -98,10 +98,7 @@ impl Reading {
         step.model = model.map(|model| Arc::from(&*model)).or(step.model.take());
         step.usage = metrics.as_ref().and_then(usage);
         let is_call = |block: &Value<'_>| block.get_text("type").is_some_and(|t| t == "tool_use");
-        let source = match blocks.iter().any(is_call) {
-            true => Calls::Blocks,
-            false => Calls::Text,
-        };
+        let source = if blocks.iter().any(is_call) { Calls::Blocks } else { Calls::Text };
         for block in blocks {
             match block.get_text("type").as_deref() {
                 Some("thinking") => self.draft.thinking(self.cite.field(block, "thinking")),
@@ -170,17 +167,17 @@ impl Reading {
                     if self.outcome_in_text(&text, &content) {
                         continue;
                     }
-                    match xml::is_added(&text) {
-                        true => prompt.push(context(content)),
-                        false => {
-                            let inside = xml::typed(&text);
-                            let bare = inside.len() == text.trim().len();
-                            prompt.push(typed(match bare {
-                                true => content,
-                                false => Content::Owned(inside.into()),
-                            }));
-                            words = words.or_else(|| Some(inside.to_owned()));
-                        }
+                    if xml::is_added(&text) {
+                        prompt.push(context(content))
+                    } else {
+                        let inside = xml::typed(&text);
+                        let bare = inside.len() == text.trim().len();
+                        prompt.push(typed(if bare {
+                            content
+                        } else {
+                            Content::Owned(inside.into())
+                        }));
+                        words = words.or_else(|| Some(inside.to_owned()));
                     }
                 }
                 (kind, _) => {

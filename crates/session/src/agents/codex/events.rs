@@ -174,9 +174,10 @@ impl Rollout {
 }
 
 fn block(kind: &str, content: Content) -> Block {
-    match kind.contains("reasoning") {
-        true => Block::Thinking { text: Some(content), signed: false, redacted: false },
-        false => Block::Text(content),
+    if kind.contains("reasoning") {
+        Block::Thinking { text: Some(content), signed: false, redacted: false }
+    } else {
+        Block::Text(content)
     }
 }
 

@@ -153,9 +153,12 @@ pub(in crate::analyze) fn set_to_spans(set: &VersionSet, order: &[Version]) -> S
         }
     }
     let name = |at: usize| order.get(at).map_or("", Version::as_str);
-    let text = spans.iter().map(|(start, end)| match start == end {
-        true => name(*start).to_owned(),
-        false => format!("{}..{}", name(*start), name(*end)),
+    let text = spans.iter().map(|(start, end)| {
+        if start == end {
+            name(*start).to_owned()
+        } else {
+            format!("{}..{}", name(*start), name(*end))
+        }
     });
     text.collect::<Vec<_>>().join(", ")
 }

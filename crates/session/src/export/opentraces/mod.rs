@@ -135,10 +135,7 @@ pub(super) fn trace_id(session: &Session, generation: u64) -> String {
 
 /// `provider/model` where the provider is certain.
 pub(super) fn model_name(model: &str) -> String {
-    match model.starts_with("claude-") {
-        true => format!("anthropic/{model}"),
-        false => model.to_owned(),
-    }
+    if model.starts_with("claude-") { format!("anthropic/{model}") } else { model.to_owned() }
 }
 
 /// What the client wrote down of the machine.

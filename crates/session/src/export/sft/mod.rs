@@ -155,9 +155,10 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let (message, lost) = shape.answer(step, role, self.desk(member))?;
         let fate = match (fate, self.sft.per) {
             (Fate::Answer, Per::Step) => {
-                let answer = match self.sft.format.has_marks() {
-                    true => shape.answer(step, Role::Answer, self.desk(member))?.0,
-                    false => message.clone(),
+                let answer = if self.sft.format.has_marks() {
+                    shape.answer(step, Role::Answer, self.desk(member))?.0
+                } else {
+                    message.clone()
                 };
                 self.row_of_step(member, step, answer, lost)?
             }

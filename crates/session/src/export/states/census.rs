@@ -123,14 +123,14 @@ pub(in crate::export) fn count(
     for session in prepared.session.walk() {
         census.session(session);
         let member = prepared.flow.members.iter().position(|one| std::ptr::eq(*one, session));
-        let known = match member {
-            Some(member) => known_lines(prepared, member, fates, told.contains(&member)),
-            None => HashMap::new(),
-        };
         let otherwise = match member {
+            _ if session.kind.is_housekeeping() => Some("housekeeping_agent"),
             Some(member) if told.contains(&member) => None,
-            Some(_) => Some("subagent"),
-            None => Some("housekeeping_agent"),
+            _ => Some("subagent"),
+        };
+        let known = match member {
+            Some(member) => known_lines(prepared, member, fates, otherwise),
+            None => HashMap::new(),
         };
         let path = session.source.path();
         // Old clients wrote subagents into the session's own file.
@@ -177,10 +177,10 @@ fn known_lines(
     prepared: &Prepared<'_>,
     member: usize,
     fates: &[Fate],
-    told: bool,
+    otherwise: Option<&'static str>,
 ) -> HashMap<u64, Known> {
     let mut known = HashMap::new();
-    let history = if told { Known::History } else { Known::Reason("subagent") };
+    let history = otherwise.map_or(Known::History, Known::Reason);
     for (item, fate) in prepared.flow.items.iter().zip(fates) {
         if item.member != member {
             continue;

@@ -15,10 +15,12 @@ pub enum Skipped {
     Version,
     /// It stands before any prompt, where no trainer can place it.
     NoPrompt,
+    /// The client ran it for itself, with a copy of the conversation.
+    ClientRun,
 }
 
 impl Skipped {
-    pub const ALL: [Skipped; 9] = [
+    pub const ALL: [Skipped; 10] = [
         Skipped::OffChain,
         Skipped::Synthetic,
         Skipped::Subagent,
@@ -28,6 +30,7 @@ impl Skipped {
         Skipped::TooLong,
         Skipped::Version,
         Skipped::NoPrompt,
+        Skipped::ClientRun,
     ];
 
     /// The word used in output.
@@ -42,6 +45,7 @@ impl Skipped {
             Skipped::TooLong => "too_long",
             Skipped::Version => "version",
             Skipped::NoPrompt => "no_prompt",
+            Skipped::ClientRun => "client_run",
         }
     }
 
@@ -57,6 +61,7 @@ impl Skipped {
             Skipped::TooLong => "with too long a history",
             Skipped::Version => "of other versions",
             Skipped::NoPrompt => "before any prompt",
+            Skipped::ClientRun => "of runs of the client itself",
         }
     }
 }

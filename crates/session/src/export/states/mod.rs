@@ -222,6 +222,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let window =
             talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
+        if window.is_empty() {
+            return Ok(self.figures.skip(Skipped::NoPrompt));
+        }
         self.figures.short_calls += short;
         self.figures.extra_states += actions.len() as u64 - 1;
         let (turns, number) = self.places.get(item.member).copied().unwrap_or_default();

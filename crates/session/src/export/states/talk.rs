@@ -44,6 +44,11 @@ pub(in crate::export) enum Keep {
 }
 
 impl Window {
+    /// Whether there is no message in it.
+    pub(in crate::export) fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.range.is_empty()
+    }
+
     /// Whether nothing went.
     pub(in crate::export) fn is_whole(&self, talk: &Conversation) -> bool {
         self.kept.is_empty() && self.range.start == talk.start

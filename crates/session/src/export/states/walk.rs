@@ -22,6 +22,8 @@ pub(in crate::export) fn members_in_order(
 #[derive(Debug)]
 pub(in crate::export) struct Active<'s> {
     members: Vec<HashSet<&'s str>>,
+    /// The client ran the session for itself; as a part of another it would not be in the flow.
+    own_run: bool,
 }
 
 impl<'s> Active<'s> {
@@ -30,7 +32,8 @@ impl<'s> Active<'s> {
             let links = member.chain.iter().filter(|link| link.recovered.is_none());
             links.map(|link| &*link.uuid).collect()
         };
-        Active { members: flow.members.iter().map(chain).collect() }
+        let own_run = flow.members.first().is_some_and(|root| root.kind.is_housekeeping());
+        Active { members: flow.members.iter().map(chain).collect(), own_run }
     }
 
     fn holds(&self, member: usize, step: &Step) -> bool {
@@ -70,6 +73,9 @@ pub(in crate::export) fn reason_to_skip(
     *figures.versions.entry(version.to_owned()).or_default() += 1;
     let model = step.model.as_deref().unwrap_or("unknown");
     *figures.models.entry(model.to_owned()).or_default() += 1;
+    if active.own_run {
+        return Some(Skipped::ClientRun);
+    }
     if step.synthetic && states.synthetic == Synthetic::Skip {
         return Some(Skipped::Synthetic);
     }

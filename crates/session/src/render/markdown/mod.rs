@@ -228,9 +228,10 @@ impl<W: Write> Sink for Markdown<'_, W> {
     fn call(&mut self, call: &CallView<'_>) -> Rendered {
         let number = call.number;
         let mut words = vec![markdown_code(call.name)];
-        words.push(match call.failed() {
-            true => format!("**{}**", call.status()),
-            false => call.status().to_owned(),
+        words.push(if call.failed() {
+            format!("**{}**", call.status())
+        } else {
+            call.status().to_owned()
         });
         if call.outcome.is_some() {
             words.push(bytes(call.result_size));

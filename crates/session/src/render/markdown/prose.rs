@@ -31,9 +31,10 @@ pub(crate) fn contain(text: &str, breaks: Breaks) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     // Behind the mark of a quotation a tab is narrower, and code would stop being code.
-    let text = match text.contains('\t') {
-        true => Cow::Owned(text.replace('\t', "    ")),
-        false => Cow::Borrowed(text),
+    let text = if text.contains('\t') {
+        Cow::Owned(text.replace('\t', "    "))
+    } else {
+        Cow::Borrowed(text)
     };
     let parsed = Parsed::of(&text, breaks);
     let verdict = (parsed.is_contained, parsed.needs_proof);
@@ -136,9 +137,10 @@ impl Change<'_> {
                 }
             }
             Event::Start(Tag::Heading { level: HeadingLevel::H6, .. }) => {}
-            Event::Start(Tag::Heading { level, .. }) => match part.strip_prefix('#') {
-                Some(_) => self.insert(start, 0, deeper(*level)),
-                None => {
+            Event::Start(Tag::Heading { level, .. }) => {
+                if is_marked(part) {
+                    self.insert(start, 0, deeper(*level))
+                } else {
                     *self.needs_proof = true;
                     self.insert(start, 0, "###### ");
                     // The line below that made it a heading.
@@ -148,22 +150,30 @@ impl Change<'_> {
                         self.insert(start + line + at, 1, "");
                     }
                 }
-            },
+            }
             Event::Start(Tag::Image { .. }) => {
                 *self.needs_proof = true;
                 self.insert(start, 0, "\\");
             }
             Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(dest_url) => {
                 *self.needs_proof = true;
-                match part.starts_with('<') {
-                    true => self.insert(start, 1, "&lt;"),
-                    false => self.insert(start, 0, "\\"),
+                if part.starts_with('<') {
+                    self.insert(start, 1, "&lt;")
+                } else {
+                    self.insert(start, 0, "\\")
                 }
             }
             Event::SoftBreak if breaks == Breaks::Hard => self.insert(start, 0, "\\"),
             _ => {}
         }
     }
+}
+
+/// Whether a heading is one by the marks before it, and not by a line below.
+fn is_marked(heading: &str) -> bool {
+    let rest = heading.trim_start_matches('#');
+    let marks = heading.len() - rest.len();
+    (1..=6).contains(&marks) && (rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r']))
 }
 
 fn deeper(level: HeadingLevel) -> &'static str {
@@ -226,6 +236,7 @@ mod tests {
     fn nothing_breaks_out() {
         assert_eq!(contained("# Top\ntext"), "###### Top\ntext");
         assert_eq!(contained("Top\n===\ntext"), "###### Top\n\ntext");
+        assert_eq!(contained("#1\n===\ntext"), "###### #1\n\ntext");
         assert_eq!(contained("a <b>x</b> `<c>`"), "a &lt;b>x&lt;/b> `<c>`");
         assert_eq!(
             contained("<script>\nalert(1)\n</script>"),

@@ -248,10 +248,12 @@ impl<W: Write> Sink for Terminal<'_, W> {
         let mut fenced = false;
         for line in text.trim_matches('\n').trim_end().split('\n') {
             let fence = line.trim_start().starts_with("```");
-            let style = match fenced || fence {
-                true => DIM,
-                false if line.starts_with('#') => BOLD,
-                false => PLAIN,
+            let style = if fenced || fence {
+                DIM
+            } else if line.starts_with('#') {
+                BOLD
+            } else {
+                PLAIN
             };
             fenced ^= fence;
             self.wrapped("  ", style, line)?;

@@ -2,7 +2,7 @@
 
 use super::super::recovery::Link;
 use super::super::rows::{PromptShape, Row, RowIndex, Rows};
-use super::super::tree::{LeafRule, Tree, is_message};
+use super::super::tree::{Tree, is_message};
 use super::inspect::Inspector;
 use super::sink::Sink;
 use crate::check::{CheckId, Effect};
@@ -87,13 +87,12 @@ impl<'a> History<'a> {
         else {
             return;
         };
-        let (detail, effect) = if row.parent.is_some() {
-            // The newest client goes on with the record before it in the file.
-            ("the parent of this record is not in the file", Effect::None)
+        let detail = if row.parent.is_some() {
+            "the parent of this record is not in the file"
         } else if self.begins_on_purpose(row) {
             return;
         } else {
-            ("this record has no parent", Effect::Loss)
+            "this record has no parent"
         };
         let earlier = self
             .main_messages()
@@ -103,7 +102,7 @@ impl<'a> History<'a> {
         if earlier > 0 {
             let messages = if earlier == 1 { "message stands" } else { "messages stand" };
             let detail = format!("{earlier} {messages} before it; {detail}");
-            sink.about(CheckId::UnreachableHistory, root, None, detail, effect);
+            sink.about(CheckId::UnreachableHistory, root, None, detail, Effect::Loss);
         }
     }
 
@@ -127,36 +126,44 @@ impl<'a> History<'a> {
     }
 
     fn check_branches(&self, sink: &mut Sink<'_>) {
-        let leaves = self.tree.leaves(LeafRule::Session);
-        let Some(leaf) = leaves.first().map(|leaf| leaf.row) else { return };
+        let Some(leaf) = self.tree.way.leaf else { return };
         if !self.inspector.has_time(leaf) {
             sink.at(CheckId::LeafWithoutTime, leaf, "");
         }
         let newest = self.main_messages().max_by_key(|(_, row)| row.position);
         if let Some((newest, _)) = newest.filter(|(at, _)| !self.is_on_chain(*at)) {
-            sink.at(CheckId::StaleBranch, newest, "the newest message is on another branch");
+            // Who goes back to another branch leaves the newest message on purpose.
+            if !self.stands_as_noted() {
+                let detail = "the newest message is on another branch";
+                sink.about(CheckId::StaleBranch, newest, None, detail, Effect::Loss);
+            }
             return;
         }
-        // Clients that take the newest end of any branch end at a record beside the conversation.
+        // Older clients take the newest end of any branch, or of any that is not a subagent's.
         let rows = self.rows().rows.iter().enumerate();
-        let ends = rows.filter(|(_, row)| {
-            !row.repeated
-                && !row.flags.sidechain
-                && !row.team.is_some()
-                && self.tree.is_terminal(row)
-        });
+        let ends = rows
+            .filter(|(_, row)| !row.repeated && !row.flags.sidechain && self.tree.is_terminal(row));
         let Some((end, _)) = ends.max_by_key(|(_, row)| row.position) else { return };
-        let mut at = Some(end as RowIndex);
+        let end = end as RowIndex;
+        let mut at = Some(end);
         while let Some(index) = at {
             if self.rows().row(index).is_some_and(is_message) {
                 break;
             }
             at = self.tree.parent(index);
         }
-        let beside = at.is_some_and(|at| at != leaf && self.is_on_chain(at));
-        if beside && at != Some(end as RowIndex) {
-            sink.at(CheckId::StaleBranch, end as RowIndex, "it hangs from an earlier message");
+        let Some(at) = at.filter(|at| *at != leaf) else { return };
+        if at == end {
+            sink.at(CheckId::StaleBranch, end, "it ends a branch, the newest message does not");
+        } else if self.is_on_chain(at) {
+            sink.at(CheckId::StaleBranch, end, "it hangs from an earlier message");
         }
+    }
+
+    /// Whether the conversation stands where the client noted it.
+    fn stands_as_noted(&self) -> bool {
+        let noted = self.rows().checkpoint.leaf.some();
+        noted.and_then(|leaf| self.rows().find(leaf)).is_some_and(|at| self.is_on_chain(at))
     }
 
     /// The compaction at which the chain begins.
@@ -180,10 +187,9 @@ impl<'a> History<'a> {
         if !summarised {
             sink.at(CheckId::CompactionWithoutSummary, *boundary, "");
         }
-        let kept = self.inspector.preserved.iter().find(|(row, _)| row == boundary);
-        let missing = kept.map_or(0, |(_, names)| {
-            names.iter().filter(|name| rows.find(**name).is_none()).count()
-        });
+        let kept = rows.preserved.iter().find(|kept| kept.boundary == *boundary);
+        let listed = kept.and_then(|kept| kept.records.as_deref()).unwrap_or_default();
+        let missing = listed.iter().filter(|name| rows.find(**name).is_none()).count();
         if missing > 0 {
             let detail = format!("{missing} of them");
             sink.at(CheckId::PreservedMessagesMissing, *boundary, detail);

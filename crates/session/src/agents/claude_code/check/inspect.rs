@@ -71,8 +71,6 @@ pub(in super::super) struct Inspector {
     pub(in super::super) summaries: Vec<Reference>,
     pub(in super::super) last_prompt: Option<Reference>,
     pub(in super::super) snapshots: Vec<Reference>,
-    /// Messages that the compaction at a row kept.
-    pub(in super::super) preserved: Vec<(RowIndex, Vec<Name>)>,
     /// User and assistant records without a uuid.
     pub(in super::super) nameless: u64,
 }
@@ -134,16 +132,6 @@ impl Inspector {
         }
         match record.kind() {
             RecordKind::User | RecordKind::Assistant => self.message(record, row),
-            RecordKind::System => {
-                let kept = value
-                    .get("compactMetadata")
-                    .and_then(|data| data.get("preservedMessages"))
-                    .and_then(|kept| kept.get("uuids"));
-                if let Some(kept) = kept {
-                    let names = kept.items().map(|uuid| self.rows.name(Some(uuid))).collect();
-                    self.preserved.push((row, names));
-                }
-            }
             _ => {}
         }
     }

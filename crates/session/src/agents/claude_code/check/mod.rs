@@ -124,13 +124,14 @@ fn check_as<T>(
     }
     let inspector = inspector;
     let rows = &inspector.rows;
-    let (tree, groups, results) = (Tree::new(rows), Groups::new(rows), Results::new(rows));
+    let (groups, results) = (Groups::new(rows), Results::new(rows));
     let rule = match kind {
         SessionKind::Session => LeafRule::Session,
         _ => LeafRule::Agent,
     };
+    let tree = Tree::new(rows, rule);
     let story = Story::tell(&tree, &groups, rule);
-    let chain = story.links.get(story.chain_start..).unwrap_or_default();
+    let chain = story.chain.as_slice();
     let mut problems = rows.problems.clone();
     report_problems(rows, &tree, &groups, &results, &story, id, &mut problems);
     problems.sort();
@@ -139,7 +140,7 @@ fn check_as<T>(
     if read.growing {
         sink.file(CheckId::BeingWritten, "");
     }
-    let request = Request::new(&inspector, bridged(&story, &tree));
+    let request = Request::new(&inspector, chain);
     // What another file holds is no fault of this one.
     let mut spared = vec![ProblemId::DuplicateUuid];
     match kind {
@@ -177,22 +178,6 @@ fn check_as<T>(
         findings: sink.findings,
     };
     Ok((report, look(rows, chain)))
-}
-
-/// What the newest client resumes: where the parent of the chain's first record is not in the file,
-/// it goes on with what stands before it.
-pub(super) fn bridged<'s>(story: &'s Story, tree: &Tree<'_>) -> &'s [Link] {
-    let is_root = |link: &Link| link.1.is_none() && tree.parent(link.0).is_none();
-    let is_cut = |link: &Link| {
-        let row = tree.rows.row(link.0);
-        row.is_some_and(|row| row.parent.is_some() && tree.rows.find(row.parent).is_none())
-    };
-    let mut start = story.chain_start;
-    while start > 0 && story.links.get(start).is_some_and(is_cut) {
-        let before = story.links.get(..start).unwrap_or_default();
-        start = before.iter().rposition(is_root).unwrap_or(0);
-    }
-    story.links.get(start..).unwrap_or_default()
 }
 
 /// Whether an agent's file continues the conversation of its session's file.

@@ -10,6 +10,7 @@ use crate::agents::claude_code::rows::{RowIndex, Rows};
 use crate::clone::{CloneError, Order, Subagents};
 use crate::model::Session;
 use crate::store::{AgentFile, StagedFolder, read_file};
+use crate::store::{LARGEST_META, read_small};
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice};
 use backstory_format::{Limits, Problem, Record, Visitor};
 use hashbrown::HashMap;
@@ -59,7 +60,7 @@ pub(super) fn stage(
         let copy = copy(order, prepared, agent)?;
         let name = format!("subagents/agent-{}.jsonl", agent.id);
         folder.add(&name, &copy)?;
-        let meta = agent.meta.as_ref().and_then(|path| std::fs::read(path).ok());
+        let meta = agent.meta.as_ref().and_then(|path| read_small(path, LARGEST_META).ok());
         if let Some(meta) = meta {
             folder.add(&format!("subagents/agent-{}.meta.json", agent.id), &meta)?;
         }

@@ -43,6 +43,8 @@ impl<'a> Emission<'a> {
             source: &self.order.files.id,
             now: client_time(self.order.now),
             moved: prepared.moved.clone(),
+            limits: self.order.limits,
+            sent: 0,
             tape: Tape::new(),
         };
         let changed = |_: Changed| StoreError::Changed { path: self.order.files.path.clone() };

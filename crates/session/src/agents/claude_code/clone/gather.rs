@@ -16,8 +16,6 @@ pub(super) struct Gathered {
     pub(super) others: Vec<Other>,
     /// Rows that belong to a call: what hooks said about it, what it injected.
     pub(super) ties: Vec<(RowIndex, Name)>,
-    /// What compactions kept of the conversation before them.
-    pub(super) preserved: Vec<Preserved>,
     /// What the source says of its own origin.
     pub(super) lineage: Option<Lineage>,
     /// Records whose uuid an earlier one has, and those that need a uuid and have none.
@@ -35,17 +33,6 @@ pub(super) struct Other {
     pub(super) names: Vec<Name>,
     /// It is the lineage of a clone.
     pub(super) lineage: bool,
-}
-
-/// Messages before a compaction that a resume puts behind its summary.
-#[derive(Debug)]
-pub(super) struct Preserved {
-    pub(super) boundary: RowIndex,
-    pub(super) anchor: Name,
-    /// In order; empty where only the ends are named.
-    pub(super) records: Vec<Name>,
-    pub(super) head: Name,
-    pub(super) tail: Name,
 }
 
 impl Visitor for Gathered {
@@ -75,19 +62,6 @@ impl Gathered {
         let own = ["sourceToolUseID", "toolUseID", "parentToolUseID"].map(|name| value.get(name));
         for call in own.into_iter().chain([attached]) {
             self.ties.extend(rows.name(call).some().map(|call| (row, call)));
-        }
-        let Some(data) = value.get("compactMetadata") else { return };
-        let (messages, segment) = (data.get("preservedMessages"), data.get("preservedSegment"));
-        let anchor = messages.or(segment).and_then(|kept| kept.get("anchorUuid"));
-        let records = messages.and_then(|kept| kept.get("uuids"));
-        let records = records
-            .map_or_else(Vec::new, |list| list.items().map(|one| rows.name(Some(one))).collect());
-        let end = |rows: &mut super::super::rows::Rows, name| {
-            rows.name(segment.and_then(|kept| kept.get(name)))
-        };
-        let (head, tail) = (end(rows, "headUuid"), end(rows, "tailUuid"));
-        if let Some(anchor) = rows.name(anchor).some() {
-            self.preserved.push(Preserved { boundary: row, anchor, records, head, tail });
         }
     }
 

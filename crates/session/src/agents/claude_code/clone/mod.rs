@@ -2,7 +2,7 @@
 //!
 //! [`gather`] reads the source once; [`take`] says which records belong to the clone, [`decide`]
 //! (with [`zones`], [`texts`] and [`clear`]) what happens to their blocks, [`plan`] in which order and from
-//! where they hang; [`rewrite`] and [`content`] make the bytes. The conversation that a resume
+//! where they hang; [`rewrite`], [`content`] and [`usage`] make the bytes. The conversation that a resume
 //! continues becomes one straight line, whatever branches parallel calls had made of it: then every
 //! client, old or new, reads it alike.
 
@@ -19,13 +19,14 @@ mod plan;
 mod rewrite;
 mod take;
 mod texts;
+mod usage;
 mod verify;
 mod zones;
 
 pub(crate) use verify::verify_clone;
 
 use super::calls::Results;
-use super::check::{Place, bridged, check_unnamed};
+use super::check::{Place, check_unnamed};
 use super::queue::Queue;
 use super::recovery::{Groups, Link};
 use super::rows::Rows;
@@ -107,7 +108,8 @@ fn prepare(
     gathered.inspector.rows.totals = read.totals;
     let source = Source::new(&files.path, Some(read.state));
     let rows = &gathered.inspector.rows;
-    let (tree, groups, results) = (Tree::new(rows), Groups::new(rows), Results::new(rows));
+    let tree = Tree::new(rows, LeafRule::Session);
+    let (groups, results) = (Groups::new(rows), Results::new(rows));
     let (queue, story) = (Queue::new(rows), Story::tell(&tree, &groups, LeafRule::Session));
     let material = Material {
         rows,
@@ -116,7 +118,7 @@ fn prepare(
         queue: &queue,
         speaker: Speaker::Person,
     };
-    let (messages, known) = estimate(rows, bridged(&story, &tree));
+    let (messages, known) = estimate(rows, &story.chain);
     let before =
         Size { bytes: read.totals.bytes, records: read.totals.records, messages, estimate: known };
     let choice = Choice {
@@ -129,9 +131,10 @@ fn prepare(
     let taken = choice.take(order.options)?;
     let mut decider = Decider::new(&gathered, &taken, order.options);
     decider.decide();
-    let failures = match order.options.bands.is_empty() {
-        true => Vec::new(),
-        false => decider.compress(engine, &mut source.open()?)?,
+    let failures = if order.options.bands.is_empty() {
+        Vec::new()
+    } else {
+        decider.compress(engine, &mut source.open()?)?
     };
     decider.clear_up();
     let plan = plan::plan(decider, &tree, Naming::new(order.id));

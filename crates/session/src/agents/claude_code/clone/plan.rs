@@ -8,6 +8,7 @@ use super::edits::Edits;
 use super::gather::{Gathered, Other};
 use super::naming::Naming;
 use super::take::{Root, Taken};
+use super::usage::Contexts;
 use crate::clone::{Counts, Droppable, Options, Reason};
 use backstory_format::claude::{BlockKind, RecordKind};
 use hashbrown::{HashMap, HashSet};
@@ -36,6 +37,8 @@ pub(super) struct Plan {
     pub(super) messages: Vec<RowIndex>,
     /// Where a reference to a record that is gone leads instead.
     pub(super) instead: HashMap<Name, RowIndex>,
+    /// How large the conversation was in the source.
+    pub(super) contexts: Contexts,
 }
 
 pub(super) fn plan(decider: Decider<'_>, tree: &Tree<'_>, naming: Naming) -> Plan {
@@ -57,6 +60,7 @@ pub(super) fn plan(decider: Decider<'_>, tree: &Tree<'_>, naming: Naming) -> Pla
         calls,
         messages: Vec::new(),
         instead: HashMap::new(),
+        contexts: Contexts::new(rows, taken.active()),
     };
     let linked = plan.link(taken, tree);
     plan.count_images(rows, options, &linked);
@@ -119,8 +123,7 @@ impl Plan {
     }
 
     fn note_messages(&mut self, rows: &Rows, taken: &Taken) {
-        let active = taken.segments.last().map_or(&[][..], |segment| segment.rows.as_slice());
-        let visible = active.iter().filter(|at| {
+        let visible = taken.active().iter().filter(|at| {
             let row = rows.row(**at);
             row.is_some_and(|row| is_message(row) && !row.flags.meta) && !self.edits.is_gone(**at)
         });

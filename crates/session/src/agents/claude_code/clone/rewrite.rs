@@ -7,10 +7,13 @@ use super::super::names::Name;
 use super::super::rows::{RowIndex, Rows};
 use super::content::{self, Pictures, quoted};
 use super::edits::{Action, RowEdit};
+use super::estimate::record_tokens;
 use super::plan::Plan;
-use crate::clone::{Branches, Droppable, Options};
+use super::usage;
+use crate::clone::{Droppable, Options};
 use crate::store::is_uuid;
-use backstory_format::claude::BlockKind;
+use backstory_format::Limits;
+use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_format::json::{
     Kind, Splice, Tape, Value, insert_field, scan, splice, without_fields, without_items,
 };
@@ -31,6 +34,9 @@ pub(super) struct Rewriter<'a> {
     pub(super) now: String,
     /// The folder that the source worked in and the one that takes its place.
     pub(super) moved: Option<(String, String)>,
+    pub(super) limits: Limits,
+    /// Estimated tokens of the conversation as far as it is written.
+    pub(super) sent: u64,
     pub(super) tape: Tape,
 }
 
@@ -49,7 +55,26 @@ impl Rewriter<'_> {
         let mut tape = std::mem::take(&mut self.tape);
         let splices = self.row_splices(bytes, row, parent, &mut tape);
         self.tape = tape;
-        splice(bytes, &splices?).map_err(|_| Changed)
+        let made = splice(bytes, &splices?).map_err(|_| Changed)?;
+        self.fit_usage(made, row)
+    }
+
+    /// Brings token counts into line with what the clone sends.
+    fn fit_usage(&mut self, made: Vec<u8>, row: RowIndex) -> Result<Vec<u8>, Changed> {
+        let Some(context) = self.plan.contexts.of(row) else { return Ok(made) };
+        let edited = self.plan.edits.of(row).is_some() || self.pictures() == Pictures::Remove;
+        let own = if edited { record_tokens(&made, self.limits) } else { context.own };
+        self.sent = if context.begins { own } else { self.sent + own };
+        let answer = self.rows.row(row).is_some_and(|row| row.kind == RecordKind::Assistant);
+        if !answer || context.fits(self.sent) {
+            return Ok(made);
+        }
+        scan(&made, 0, DEPTH, &mut self.tape).map_err(|_| Changed)?;
+        let message = self.tape.root(&made).and_then(|record| record.get("message"));
+        match message.and_then(|message| usage::fit(message, context, self.sent)) {
+            Some(fitted) => splice(&made, &[fitted]).map_err(|_| Changed),
+            None => Ok(made),
+        }
     }
 
     /// A record beside the conversation.
@@ -117,7 +142,7 @@ impl Rewriter<'_> {
                     }
                     continue;
                 }
-                b"compactMetadata" if self.options.branches == Branches::Active => {
+                b"compactMetadata" => {
                     // What it kept stands behind its summary now.
                     out.extend(without_fields(value, |key, _| {
                         key.is("preservedSegment") || key.is("preservedMessages")
@@ -172,9 +197,10 @@ impl Rewriter<'_> {
     }
 
     fn pictures(&self) -> Pictures {
-        match self.options.drop.contains(&Droppable::Images) {
-            true => Pictures::Remove,
-            false => Pictures::Keep,
+        if self.options.drop.contains(&Droppable::Images) {
+            Pictures::Remove
+        } else {
+            Pictures::Keep
         }
     }
 

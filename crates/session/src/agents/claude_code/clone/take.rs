@@ -1,18 +1,18 @@
 //! Which records of the conversation a clone is made from, and in which order.
 
-use super::super::check::bridged;
 use super::super::check::request::exchanges;
-use super::super::names::Name;
 use super::super::recovery::{Groups, Link};
+use super::super::rewritten::Conversation;
 use super::super::rows::{PromptShape, Row, RowIndex, Rows};
 use super::super::story::Story;
 use super::super::told::Told;
 use super::super::tree::{Tree, is_message};
 use super::super::turns::Material;
-use super::gather::{Gathered, Preserved};
+use super::gather::Gathered;
 use crate::clone::{Branches, CloneError, Options, Reason, Start, UpTo};
 use crate::model::Recovered;
 use backstory_format::claude::BlockKind;
+use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
 /// Records that hang together.
@@ -37,6 +37,13 @@ pub(super) struct Taken {
     pub(super) segments: Vec<Segment>,
     pub(super) turns: Turns,
     pub(super) left_out: BTreeMap<Reason, u64>,
+}
+
+impl Taken {
+    /// The conversation that a resume continues.
+    pub(super) fn active(&self) -> &[RowIndex] {
+        self.segments.last().map_or(&[][..], |segment| segment.rows.as_slice())
+    }
 }
 
 /// Turns by the lines that belong to them.
@@ -71,8 +78,8 @@ pub(super) struct Choice<'a> {
 
 impl Choice<'_> {
     pub(super) fn take(&self, options: &Options) -> Result<Taken, CloneError> {
-        let mut active: Vec<Link> = bridged(self.story, self.tree).to_vec();
-        let before = self.story.links.len() - active.len();
+        let (earlier, _) = self.story.links.split_at(self.story.chain_start);
+        let mut active = self.story.chain.clone();
         if let Some(up_to) = &options.up_to {
             active = self.up_to(up_to, active)?;
         }
@@ -81,15 +88,16 @@ impl Choice<'_> {
         }
         let mut segments = Vec::new();
         if options.branches == Branches::All {
-            let earlier = self.story.links.get(..before).unwrap_or_default();
-            segments.extend(self.split(earlier));
-            segments.extend(
-                self.story.abandoned.iter().map(|branch| (branch.links.clone(), Root::Branch)),
-            );
-        } else {
-            for kept in &self.gathered.preserved {
-                self.settle(kept, &mut active);
-            }
+            // What a compaction kept stands behind its summary, where a resume puts it.
+            let kept: HashSet<RowIndex> = active.iter().map(|(row, _)| *row).collect();
+            let earlier: Vec<Link> =
+                earlier.iter().filter(|(row, _)| !kept.contains(row)).copied().collect();
+            segments.extend(self.split(&earlier));
+            // History that was written again says nothing else.
+            let conversation = Conversation::new(self.rows(), &self.story.links);
+            let branches = self.story.abandoned.iter();
+            let others = branches.filter(|branch| !conversation.is_written_in(self.rows(), branch));
+            segments.extend(others.map(|branch| (branch.links.clone(), Root::Branch)));
         }
         let told: Vec<Link> = match options.branches {
             Branches::Active => active.clone(),
@@ -180,52 +188,15 @@ impl Choice<'_> {
     /// Where the last compaction stands: its boundary, or only its summary in old files.
     fn last_compaction(&self, links: &[Link]) -> Result<usize, CloneError> {
         let rows = self.rows();
-        let row = |link: &Link| rows.row(link.0);
-        let is_boundary = |link: &Link| {
-            let notice = row(link).and_then(|row| rows.notice(row)).map(|notice| notice.subtype);
-            notice
-                .and_then(Name::some)
-                .is_some_and(|name| rows.names.bytes(name) == b"compact_boundary")
+        let last = |fits: fn(&Rows, &Row) -> bool| {
+            links.iter().rposition(|link| rows.row(link.0).is_some_and(|row| fits(rows, row)))
         };
-        let is_summary = |link: &Link| {
-            let part = row(link).and_then(|row| rows.message(row));
-            part.is_some_and(|part| part.prompt == PromptShape::CompactSummary)
-        };
-        let summary = links.iter().rposition(is_summary);
-        let boundary = links.iter().rposition(is_boundary);
+        let (boundary, summary) = (last(is_boundary), last(is_summary));
         match (boundary, summary) {
             (Some(boundary), _) => Ok(boundary),
             (None, Some(summary)) => Ok(summary),
             (None, None) => Err(CloneError::NeverCompacted),
         }
-    }
-
-    /// Puts what a compaction kept behind its summary, where the newest client puts it on resume
-    /// and no other reader does.
-    fn settle(&self, kept: &Preserved, active: &mut Vec<Link>) {
-        let rows = self.rows();
-        let there = |name: Name| rows.find(name);
-        let on_chain = |active: &[Link], at: RowIndex| active.iter().any(|(row, _)| *row == at);
-        if !on_chain(active, kept.boundary) {
-            return;
-        }
-        let Some(anchor) = there(kept.anchor) else { return };
-        let Some(place) = active.iter().position(|(row, _)| *row == anchor) else { return };
-        let mut records: Vec<RowIndex> =
-            kept.records.iter().filter_map(|name| there(*name)).collect();
-        if records.is_empty()
-            && let Some((head, tail)) = there(kept.head).zip(there(kept.tail))
-        {
-            let mut at = Some(tail);
-            while let Some(row) = at {
-                records.push(row);
-                at = if row == head { None } else { self.tree.parent(row) };
-            }
-            records.reverse();
-        }
-        records.retain(|row| !on_chain(active, *row));
-        let links = records.into_iter().map(|row| (row, None));
-        active.splice(place + 1..place + 1, links);
     }
 
     /// Earlier parts of the story, each with the record it begins with.
@@ -296,4 +267,18 @@ impl Choice<'_> {
             *taken.left_out.entry(Reason::OtherBranch).or_default() += rest;
         }
     }
+}
+
+/// Whether what stands before a record is not sent, because of a compaction.
+pub(super) fn is_compaction(rows: &Rows, row: &Row) -> bool {
+    is_boundary(rows, row) || is_summary(rows, row)
+}
+
+fn is_boundary(rows: &Rows, row: &Row) -> bool {
+    let subtype = rows.notice(row).and_then(|notice| notice.subtype.some());
+    subtype.is_some_and(|name| rows.names.bytes(name) == b"compact_boundary")
+}
+
+fn is_summary(rows: &Rows, row: &Row) -> bool {
+    rows.message(row).is_some_and(|part| part.prompt == PromptShape::CompactSummary)
 }

@@ -1,0 +1,41 @@
+//! The guard of what a command writes: it knows the agents' folders and what the command reads.
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::CliError;
+use crate::select::Chosen;
+use backstory_session::store::{Guard, GuardError, Root};
+use std::path::Path;
+
+/// Nothing goes into agents' folders or over what is read: sessions, and where they were looked for.
+pub(crate) fn guard(global: &GlobalArguments, roots: &[Root], chosen: &[Chosen<'_>]) -> Guard {
+    let mut guard = agents_guard();
+    roots.iter().for_each(|root| guard.protect(&root.path));
+    global.root.iter().for_each(|root| guard.protect(root));
+    chosen.iter().flat_map(Chosen::sources).for_each(|source| guard.reads(&source));
+    guard
+}
+
+/// The same for what is written without reading sessions.
+pub(crate) fn agents_guard() -> Guard {
+    let mut guard = Guard::default();
+    environment::agents_folders().iter().for_each(|folder| guard.protect(folder));
+    environment::default_roots().iter().for_each(|root| guard.protect(&root.path));
+    guard
+}
+
+/// The file or folder to write to; none for `-`, which is standard output.
+pub(crate) fn named(out: Option<&Path>) -> Option<&Path> {
+    out.filter(|out| out.as_os_str() != "-")
+}
+
+impl From<GuardError> for CliError {
+    fn from(error: GuardError) -> CliError {
+        let hint = match &error {
+            GuardError::AgentsFolder { .. } => "name a place outside it",
+            GuardError::Outside { .. } => "name the file itself, or leave it out",
+            _ => "name another file",
+        };
+        CliError::new(error.to_string()).hint(hint)
+    }
+}

@@ -1,0 +1,295 @@
+//! Searching a text: one search for all keywords, then the rules, names and disguises whose sign
+//! stands there.
+//!
+//! What a disguise hides is searched like any text, up to a depth and a number of bytes, so that the
+//! work stays in proportion to the length of the text.
+
+use super::assign::{self, Assigned};
+use super::beside::beside;
+use super::disguise::{Disguises, View};
+use super::engine::{Engine, Found, Hit, place};
+use super::keywords::Start;
+use super::long_words::long_words;
+use super::name::Strength;
+use super::placeholder;
+use super::rules::Rule;
+use super::table::Tables;
+use super::tries::{self, Tries};
+use super::wrapped::{KeywordOf, Wrapped};
+use super::{manifest, pem};
+use std::cell::Cell;
+use std::ops::Range;
+
+impl Engine {
+    /// Values in `text`, in order and without overlap, whatever disguises them.
+    pub(super) fn find(&self, text: &str) -> Found {
+        let left = Cell::new(text.len().saturating_mul(MOST_DECODED) + ALWAYS_DECODED);
+        let disguise = Seeing::Through { depth: 0, left: &left };
+        self.search(text, |_| true, disguise)
+    }
+
+    /// What the disguised parts of a text say.
+    pub(super) fn views(&self, text: &str) -> Vec<View> {
+        let mut disguises = Disguises::default();
+        self.everywhere.each(text, |place, _, starts| {
+            for start in starts {
+                if let Start::Disguise(disguise) = *start {
+                    disguises.sign(text, disguise, place.start);
+                }
+            }
+        });
+        for word in long_words(text.as_bytes()) {
+            disguises.long_word(text, word);
+        }
+        disguises.views(text).collect()
+    }
+
+    /// Values that can be told by their form alone.
+    pub(super) fn find_certain(&self, text: &str) -> Vec<Hit> {
+        let wanted = |start| match start {
+            Start::Rule(at) => self.rules.get(at).is_some_and(Rule::is_certain),
+            Start::Name | Start::Manifest | Start::Disguise(_) => false,
+            Start::Pem | Start::PemEnd => true,
+        };
+        self.search(text, wanted, Seeing::Clear).hits
+    }
+
+    /// What one rule finds by itself.
+    #[cfg(test)]
+    pub(super) fn find_by(&self, id: &str, text: &str) -> Vec<Hit> {
+        let is_it = |at: usize| self.rules.get(at).is_some_and(|rule| rule.id.as_ref() == id);
+        self.search(text, |start| matches!(start, Start::Rule(at) if is_it(at)), Seeing::Clear).hits
+    }
+
+    fn search(&self, text: &str, wanted: impl Fn(Start) -> bool + Copy, seeing: Seeing) -> Found {
+        let mut hits = Vec::new();
+        if text.len() < SHORTEST {
+            return Found::default();
+        }
+        let mut name_done = 0;
+        let (mut keys, mut manifests) = (pem::Keys::default(), manifest::Manifests::default());
+        let (mut disguises, mut wrapped) = (Disguises::default(), Wrapped::default());
+        let (mut tables, mut tries) = (Tables::default(), Tries::default());
+        let mut run = tries::Names::default();
+        self.everywhere.each(text, |place, word, starts| {
+            for start in starts.iter().filter(|start| wanted(**start)) {
+                match *start {
+                    Start::Rule(at) => {
+                        self.try_rule(at, text, &place, word, &mut tries, &mut hits);
+                        wrapped.note(text, &place, KeywordOf::Rule);
+                    }
+                    Start::Name => {
+                        self.try_name(
+                            text,
+                            &place,
+                            &mut name_done,
+                            &mut run,
+                            &mut tables,
+                            &mut hits,
+                        );
+                        wrapped.note(text, &place, KeywordOf::Name);
+                    }
+                    Start::Pem | Start::PemEnd => {
+                        let rule = self.key_rule();
+                        let key = match start {
+                            Start::Pem => keys.find(text, place.start),
+                            _ => keys.find_before(text, place.start),
+                        };
+                        hits.extend(key.map(|range| Hit { range, rule, word: None, says: None }));
+                    }
+                    Start::Manifest => {
+                        let rule = self.rules.len() + self::place(Strength::Secret);
+                        let found = manifests.find(text, &place).into_iter();
+                        let hit = |range| Hit { range, rule, word: None, says: None };
+                        hits.extend(found.map(hit));
+                    }
+                    Start::Disguise(disguise) => disguises.sign(text, disguise, place.start),
+                }
+            }
+        });
+        name_done = 0;
+        let long = |word| disguises.long_word(text, word);
+        self.near_long_words.near_long_words(text, long, |place, word, starts| {
+            for start in starts.iter().filter(|start| wanted(**start)) {
+                match *start {
+                    Start::Rule(at) => {
+                        self.try_rule(at, text, &place, word, &mut tries, &mut hits);
+                        wrapped.note(text, &place, KeywordOf::Rule);
+                    }
+                    Start::Name => {
+                        let found = hits.len();
+                        self.try_name(
+                            text,
+                            &place,
+                            &mut name_done,
+                            &mut run,
+                            &mut tables,
+                            &mut hits,
+                        );
+                        if hits.len() == found {
+                            let key = beside(text, place.clone());
+                            hits.extend(key.map(|key| self.assigned(key)));
+                        }
+                    }
+                    Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => {}
+                }
+            }
+        });
+        for (rule, place) in tries.waiting() {
+            let found = self.rules.get(rule).and_then(|it| it.find(text, place, tries.of(rule)));
+            hits.extend(found.map(|(range, word)| Hit { range, rule, word, says: None }));
+        }
+        if let Some(name) = run.waiting() {
+            self.try_assigned(text, name, &mut tables, &mut hits);
+        }
+        let mut is_disguised = false;
+        if let Some(inner) = seeing.deeper() {
+            is_disguised = !disguises.is_empty();
+            for view in disguises.views(text).take_while(|view| inner.affords(&view.text)) {
+                let found = self.search(&view.text, wanted, inner).hits;
+                hits.extend(found.into_iter().filter_map(|hit| came_from(hit, &view)));
+            }
+            self.search_wrapped(text, wrapped, wanted, inner, &mut hits);
+        }
+        if hits.is_empty() {
+            return Found { hits, is_disguised };
+        }
+        let done = placeholder::spans(text);
+        let inside = |hit: &Hit| {
+            let at = done.partition_point(|span| span.end < hit.range.end);
+            done.get(at)
+                .is_some_and(|span| span.start <= hit.range.start && hit.range.end <= span.end)
+        };
+        let allowed =
+            |hit: &Hit| self.can_be_excepted(hit.rule) && self.allowed.is_match(hit.value(text));
+        hits.retain(|hit| !inside(hit) && !allowed(hit));
+        Found { hits: self.settle(hits), is_disguised }
+    }
+
+    /// Adds what is found only when lines are read as one.
+    fn search_wrapped(
+        &self,
+        text: &str,
+        wrapped: Wrapped,
+        wanted: impl Fn(Start) -> bool + Copy,
+        seeing: Seeing,
+        hits: &mut Vec<Hit>,
+    ) {
+        let joined = wrapped.joined(text);
+        for lines in joined.take_while(|lines| seeing.affords(&lines.view.text)) {
+            for hit in self.search(&lines.view.text, wanted, seeing).hits {
+                let has_form = hit.rule < self.rules.len();
+                let Some(hit) = came_from(hit, &lines.view) else { continue };
+                let crosses = hit.range.start < lines.first_end && hit.range.end > lines.first_end;
+                let known =
+                    |one: &Hit| one.range.end == lines.first_end && one.range.end > hit.range.start;
+                if crosses && (lines.is_wide || has_form && !hits.iter().any(known)) {
+                    hits.push(hit);
+                }
+            }
+        }
+    }
+
+    /// What is assigned to the name around a keyword, unless the name was looked at before.
+    fn try_name(
+        &self,
+        text: &str,
+        place: &Range<usize>,
+        done: &mut usize,
+        run: &mut tries::Names,
+        tables: &mut Tables,
+        hits: &mut Vec<Hit>,
+    ) {
+        if place.start < *done {
+            return;
+        }
+        let name = assign::name_around(text, place.clone());
+        *done = name.end;
+        for name in run.next(text.as_bytes(), name).into_iter().flatten() {
+            self.try_assigned(text, name, tables, hits);
+        }
+    }
+
+    fn try_assigned(
+        &self,
+        text: &str,
+        name: Range<usize>,
+        tables: &mut Tables,
+        hits: &mut Vec<Hit>,
+    ) {
+        let mut assigned = Vec::new();
+        tables.find(text, &name, &self.names, &mut assigned);
+        assign::values(text, name, &self.names, &mut assigned);
+        hits.extend(assigned.into_iter().map(|one| self.assigned(one)));
+    }
+
+    fn assigned(&self, Assigned { range, strength }: Assigned) -> Hit {
+        Hit { range, rule: self.rules.len() + place(strength), word: None, says: None }
+    }
+
+    fn try_rule(
+        &self,
+        at: usize,
+        text: &str,
+        place: &Range<usize>,
+        word: &str,
+        tries: &mut Tries,
+        hits: &mut Vec<Hit>,
+    ) {
+        let Some(rule) = self.rules.get(at) else { return };
+        if !rule.may_match(text, place.clone(), word) {
+            return;
+        }
+        let tried = tries.of(at);
+        for place in tried.next(place.start).into_iter().flatten() {
+            let found = rule.find(text, place, tried);
+            hits.extend(found.map(|(range, word)| Hit { range, rule: at, word, says: None }));
+        }
+    }
+}
+
+/// Whether disguises are looked through, and how far.
+#[derive(Clone, Copy)]
+enum Seeing<'a> {
+    /// Only what stands there.
+    Clear,
+    /// What was decoded is searched like any text, as long as there are not too many bytes of it.
+    Through { depth: u8, left: &'a Cell<usize> },
+}
+
+impl Seeing<'_> {
+    /// Whether and how views of this text are searched.
+    fn deeper(self) -> Option<Self> {
+        match self {
+            Seeing::Through { depth, left } if depth < DEEPEST => {
+                Some(Seeing::Through { depth: depth + 1, left })
+            }
+            _ => None,
+        }
+    }
+
+    fn affords(self, text: &str) -> bool {
+        let Seeing::Through { left, .. } = self else { return false };
+        let rest = left.get().checked_sub(text.len() + VIEW_COST);
+        left.set(rest.unwrap_or(0));
+        rest.is_some()
+    }
+}
+
+/// How deep disguises may be in each other.
+const DEEPEST: u8 = 5;
+/// How many times its length is decoded of a text, and how much of any.
+const MOST_DECODED: usize = 3;
+const ALWAYS_DECODED: usize = 16 << 10;
+/// What a view costs whatever its length, in bytes.
+const VIEW_COST: usize = 16;
+
+/// A hit in a view, where it came from.
+fn came_from(hit: Hit, view: &View) -> Option<Hit> {
+    let range = view.origin(&hit.range)?;
+    let says = Some(hit.value(&view.text).into());
+    Some(Hit { range, rule: hit.rule, word: None, says })
+}
+
+/// A shorter text holds no value with what tells about it.
+const SHORTEST: usize = 7;

@@ -1,0 +1,132 @@
+//! Values that were wrapped at the width of a screen.
+//!
+//! Nothing in a text says that a line goes on in the next one. Where what follows a keyword runs to
+//! the end of its line, the lines are searched once more as one. What a rule finds only then is
+//! believed; what goes on behind a value that was found already is believed if the line is as wide as
+//! screens are, or as its neighbours.
+
+use super::disguise::{View, line};
+use std::ops::Range;
+
+/// How far behind a keyword the line may end.
+const FARTHEST: usize = 400;
+/// So few letters behind a keyword are none of a value.
+const FEWEST: usize = 2;
+const MOST_SPACES: usize = 3;
+const MOST_LINES: usize = 5;
+const WIDTHS: [usize; 15] = [40, 50, 60, 64, 70, 72, 76, 78, 79, 80, 100, 119, 120, 132, 160];
+/// Narrower lines are not wrapped.
+const NARROWEST: usize = 24;
+
+/// What a keyword belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeywordOf {
+    Rule,
+    Name,
+}
+
+/// Lines of a text that may be one.
+#[derive(Debug, Default)]
+pub(super) struct Wrapped {
+    done: usize,
+    parts: Vec<Range<usize>>,
+}
+
+/// Some lines as one.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) view: View,
+    /// Where the first of them ends.
+    pub(super) first_end: usize,
+    /// Whether they are as wide as wrapped lines are.
+    pub(super) is_wide: bool,
+}
+
+impl Wrapped {
+    /// Notes the line of a keyword, if its word runs to the end.
+    pub(super) fn note(&mut self, text: &str, keyword: &Range<usize>, of: KeywordOf) {
+        if keyword.start < self.done {
+            return;
+        }
+        let bytes = text.as_bytes();
+        let rest = bytes.get(keyword.end..).unwrap_or_default();
+        let rest = rest.get(..FARTHEST).unwrap_or(rest);
+        let Some(length) = memchr::memchr(b'\n', rest) else { return };
+        let behind = rest.get(..length).unwrap_or_default().trim_ascii_end();
+        // Between a name and its value there are few spaces.
+        let spaces = behind.iter().filter(|byte| **byte == b' ').count();
+        if behind.len() < FEWEST || spaces > MOST_SPACES {
+            return;
+        }
+        let first = line(text, keyword.start);
+        // Of most lines nothing would be believed, so they are not searched again.
+        let needs_width = of == KeywordOf::Name || spaces > 0;
+        if needs_width && !is_wide(text, &first) {
+            return;
+        }
+        self.done = first.end;
+        self.parts.push(first);
+    }
+
+    pub(super) fn joined(self, text: &str) -> impl Iterator<Item = Joined> {
+        self.parts.into_iter().filter_map(|first| joined(text, first))
+    }
+}
+
+/// A line and those that it may go on in.
+fn joined(text: &str, first: Range<usize>) -> Option<Joined> {
+    let margin = margin(text.get(first.clone())?);
+    let mut view = View::default();
+    let mut last = first.clone();
+    let mut start = first.start;
+    for _ in 1..MOST_LINES {
+        if last.end >= text.len() {
+            break;
+        }
+        let next = line(text, last.end + 1);
+        let Some(words) = text.get(next.clone())?.strip_prefix(margin) else { break };
+        let goes_on = words.starts_with(|one: char| one.is_ascii_graphic())
+            && !begins_anew(words)
+            && next.len() <= first.len();
+        if !goes_on {
+            break;
+        }
+        let end = first.start + text.get(first.start..last.end)?.trim_end_matches('\r').len();
+        view.copy(text, start..end);
+        start = next.end - words.len();
+        let is_last = next.len() < last.len() || words.trim_end_matches('\r').contains(' ');
+        last = next;
+        if is_last {
+            break;
+        }
+    }
+    view.copy(text, start..last.end);
+    let is_wide = is_wide(text, &first);
+    (last != first).then_some(Joined { view, first_end: first.end, is_wide })
+}
+
+/// What stands before the words of a line: spaces, a frame, marks of a quotation.
+fn margin(line: &str) -> &str {
+    let words = line.trim_start_matches([' ', '\t', '│', '┃', '|', '>']);
+    line.get(..line.len() - words.len()).unwrap_or_default()
+}
+
+/// Whether a line assigns something, so that it goes on from nothing.
+fn begins_anew(words: &str) -> bool {
+    let word = words.split_ascii_whitespace().next().unwrap_or_default();
+    let name = word.bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'_').count();
+    let sign = word.as_bytes().get(name);
+    (name >= 3 && matches!(sign, Some(b'=' | b':')))
+        || words.starts_with(['#', '-', '*', '$', '{', '}', '[', ']', '(', '<', '"', '\''])
+}
+
+/// Whether a line is as wide as screens are, or as the one before it.
+fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
+    let width = |range: Range<usize>| text.get(range).map_or(0, |line| line.chars().count());
+    let whole = width(line_of.clone());
+    let margin = text.get(line_of.clone()).map_or(0, |line| margin(line).chars().count());
+    let words = whole - margin;
+    let before = line_of.start.checked_sub(1).map(|end| line(text, end));
+    let like_before = before.is_some_and(|before| width(before) == whole);
+    whole >= NARROWEST && (like_before || WIDTHS.contains(&whole) || WIDTHS.contains(&words))
+}
