@@ -63,6 +63,9 @@ OLDER = {
 }
 """What clients before a release do otherwise than the newest, for files that have the trait of this name."""
 
+WHOLE = {"DISABLE_AUTO_COMPACT": "1"}
+"""A session near the model's limit is sent as it is instead of being compacted first."""
+
 UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 SHORTEST = 6
 """Shorter texts occur by chance, so that their absence cannot be seen."""
@@ -240,7 +243,7 @@ def try_one(path, chain, version, scratch):
     try:
         name = session_id(path)
         shutil.copyfile(path, room.sessions / f"{name}.jsonl")
-        body, reason = room.resume(version, name)
+        body, reason = room.resume(version, name, WHOLE)
     finally:
         room.close()
     if reason == clones.TIMED_OUT:

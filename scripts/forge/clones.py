@@ -74,14 +74,14 @@ class Room:
         self.sessions = self.config / "projects" / key
         self.sessions.mkdir(parents=True)
 
-    def resume(self, version, session):
-        """The request that a resume sends, or why there was none."""
+    def resume(self, version, session, limits=WINDOW):
+        """The request that a resume sends, or why there was none. `limits` are variables about compaction."""
         script = scripts.Script({})
         script.begin_run(0, {"prompts": [], "replies": [{"blocks": [{"type": "text", "text": "I am."}]}]})
         log = self.folder / "requests.jsonl"
         log.unlink(missing_ok=True)
         api = server.start(script, {"title": "t", "compaction": "c"}, True, log)
-        variables = process.environment(self.folder / "home", self.config, api.server_port) | WINDOW
+        variables = process.environment(self.folder / "home", self.config, api.server_port) | limits
         words = [str(client.installed(version)), "-p", "--resume", session, *client.mode_flags(version)]
         try:
             code, results = process.run_print(words, [{"text": PROMPT}], self.project, variables)
