@@ -54,10 +54,21 @@ def session_of(body):
 
 
 def prompt_texts(body):
-    """All texts that are not the model's: prompts, and reminders, which may stand in a message of the system
+    """All texts that are not the model's: prompts, and reminders, which may be in a message of the system
     (2.1.3xx) or at the end of a tool result (2.1.20 to 2.1.98)."""
+    return said_in(body.get("messages", []))
+
+
+def newest_texts(body):
+    """The same, since the model's last answer: a conversation may quote what the client says."""
+    messages = body.get("messages", [])
+    answers = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]
+    return said_in(messages[answers[-1] + 1 if answers else 0:])
+
+
+def said_in(messages):
     texts = []
-    for message in body.get("messages", []):
+    for message in messages:
         if message.get("role") != "assistant":
             texts += texts_of(message)
             texts += [
@@ -82,7 +93,7 @@ def results_of(body):
 
 def purpose_of(body):
     """turn, warmup, compaction, title, new-topic, probe or other."""
-    if any(COMPACTION in text for text in prompt_texts(body)):
+    if any(COMPACTION in text for text in newest_texts(body)):
         return "compaction"
     if body.get("max_tokens") == 1:
         return "probe"

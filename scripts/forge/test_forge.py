@@ -230,6 +230,8 @@ class Purpose(unittest.TestCase):
         self.assertEqual(purpose.purpose_of(turn), "turn")
         summary = {"tools": [{}], "messages": [{"role": "user", "content": f"Now {purpose.COMPACTION} it."}]}
         self.assertEqual(purpose.purpose_of(summary), "compaction")
+        summary["messages"] += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Thanks."}]
+        self.assertEqual(purpose.purpose_of(summary), "turn")
         title = {"system": "Write a title.", "messages": [{"role": "user", "content": "Do it."}]}
         self.assertEqual(purpose.purpose_of(title), "title")
 
