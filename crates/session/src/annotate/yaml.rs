@@ -149,7 +149,7 @@ fn scalar(text: &str) -> String {
                 .iter()
                 .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
         } else {
-            out.push(letter)
+            out.push(letter);
         }
     }
     out

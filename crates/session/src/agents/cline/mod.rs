@@ -168,7 +168,7 @@ impl Reading {
                         continue;
                     }
                     if xml::is_added(&text) {
-                        prompt.push(context(content))
+                        prompt.push(context(content));
                     } else {
                         let inside = xml::typed(&text);
                         let bare = inside.len() == text.trim().len();

@@ -83,9 +83,9 @@ fn bytes_of(bytes: &[u8], line: Range<usize>) -> Option<Vec<(u8, usize)>> {
         });
         // Numbers of two bytes, as `hexdump` shows them: the last byte first.
         if length == 4 && !colon {
-            found.extend(pairs.collect::<Vec<_>>().into_iter().rev())
+            found.extend(pairs.collect::<Vec<_>>().into_iter().rev());
         } else {
-            found.extend(pairs)
+            found.extend(pairs);
         }
         at += length;
     }

@@ -139,7 +139,7 @@ impl Change<'_> {
             Event::Start(Tag::Heading { level: HeadingLevel::H6, .. }) => {}
             Event::Start(Tag::Heading { level, .. }) => {
                 if is_marked(part) {
-                    self.insert(start, 0, deeper(*level))
+                    self.insert(start, 0, deeper(*level));
                 } else {
                     *self.needs_proof = true;
                     self.insert(start, 0, "###### ");
@@ -158,9 +158,9 @@ impl Change<'_> {
             Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(dest_url) => {
                 *self.needs_proof = true;
                 if part.starts_with('<') {
-                    self.insert(start, 1, "&lt;")
+                    self.insert(start, 1, "&lt;");
                 } else {
-                    self.insert(start, 0, "\\")
+                    self.insert(start, 0, "\\");
                 }
             }
             Event::SoftBreak if breaks == Breaks::Hard => self.insert(start, 0, "\\"),
