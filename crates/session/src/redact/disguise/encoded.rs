@@ -59,27 +59,42 @@ fn is_packed(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1f, 0x8b, 8, ..] | [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..])
 }
 
-/// What a letter counts in either base64.
-fn digit(letter: u8) -> Option<u8> {
-    match letter {
-        b'A'..=b'Z' => Some(letter - b'A'),
-        b'a'..=b'z' => Some(letter - b'a' + 26),
-        b'0'..=b'9' => Some(letter - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
+/// What each letter counts in either base64; `NOT_A_DIGIT` for those that count nothing.
+const DIGITS: [u8; 256] = digits();
+const NOT_A_DIGIT: u8 = 0xff;
+
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+const fn digits() -> [u8; 256] {
+    let mut digits = [NOT_A_DIGIT; 256];
+    let mut letter = 0;
+    while letter < 256 {
+        digits[letter] = match letter as u8 {
+            upper @ b'A'..=b'Z' => upper - b'A',
+            lower @ b'a'..=b'z' => lower - b'a' + 26,
+            figure @ b'0'..=b'9' => figure - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => NOT_A_DIGIT,
+        };
+        letter += 1;
     }
+    digits
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    DIGITS.get(usize::from(letter)).copied().filter(|digit| *digit != NOT_A_DIGIT)
 }
 
 /// The bytes of four letters; those that are missing count nothing.
 fn three(letters: &[u8]) -> Option<[u8; 3]> {
-    let mut bits = 0u32;
-    for at in 0..4 {
-        let letter = letters.get(at).map_or(Some(0), |letter| digit(*letter))?;
-        bits = bits << 6 | u32::from(letter);
+    let mut four = [b'A'; 4];
+    four.iter_mut().zip(letters).for_each(|(to, from)| *to = *from);
+    let [first, second, third, fourth] =
+        four.map(|letter| DIGITS.get(usize::from(letter)).copied().unwrap_or(NOT_A_DIGIT));
+    if first | second | third | fourth == NOT_A_DIGIT {
+        return None;
     }
-    let [_, first, second, third] = bits.to_be_bytes();
-    Some([first, second, third])
+    Some([first << 2 | second >> 4, second << 4 | third >> 2, third << 6 | fourth])
 }
 
 impl Run {

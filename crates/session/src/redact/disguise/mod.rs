@@ -45,7 +45,7 @@ pub(super) enum Disguise {
 const KINDS: usize = 10;
 
 /// What shows that a disguise may be there.
-pub(super) const SIGNS: [(&str, Disguise); 68] = [
+pub(super) const SIGNS: [(&str, Disguise); 73] = [
     ("\x1b[", Disguise::Colour),
     ("\x1b]", Disguise::Colour),
     ("\u{200b}", Disguise::Colour),
@@ -54,7 +54,12 @@ pub(super) const SIGNS: [(&str, Disguise); 68] = [
     ("\u{2060}", Disguise::Colour),
     ("\u{feff}", Disguise::Colour),
     ("\u{ad}", Disguise::Colour),
-    ("%", Disguise::Percent),
+    ("%2", Disguise::Percent),
+    ("%3", Disguise::Percent),
+    ("%4", Disguise::Percent),
+    ("%5", Disguise::Percent),
+    ("%6", Disguise::Percent),
+    ("%7", Disguise::Percent),
     ("&#", Disguise::Entity),
     ("&quot;", Disguise::Entity),
     ("&amp;", Disguise::Entity),
