@@ -170,3 +170,23 @@ fn what_they_took_is_counted() {
     assert!(ledger.messages.iter().all(|message| message.spent.is_some()));
     assert!(!ledger.messages.is_empty());
 }
+
+/// Around 2.0.22 the warm-up of a subagent is in the session's own file.
+#[test]
+fn a_warm_up_inside_the_session_is_no_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = file(&["Fire the kiln"], Value::Null, &json!({})).replace(":true", ":false");
+    let inside = |prompt: &str, digit: &str| {
+        let text = file(&[prompt], Value::Null, &json!({})).replace("\"agentId\":\"a1\",", "");
+        text.replace("-0000-4000-8000-", &format!("-{digit}000-4000-8000-"))
+    };
+    let text =
+        own.replace("\"agentId\":\"a1\",", "") + &inside("Warmup", "1") + &inside("Count", "2");
+    let path = folder.path().join(format!("{OWNER}.jsonl"));
+    std::fs::write(&path, text).unwrap();
+    let found = discover(&[Root { path }]);
+    let (session, _) =
+        claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
+    let kinds: Vec<_> = session.subagents.iter().map(|agent| agent.kind).collect();
+    assert_eq!(kinds, [SessionKind::Warmup, SessionKind::Task]);
+}

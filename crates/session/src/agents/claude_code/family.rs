@@ -38,7 +38,7 @@ pub(super) fn refine_kind(session: &mut Session) {
         session.kind = SessionKind::Fork;
     } else if session.turns.iter().any(|turn| turn.kind == crate::model::TurnKind::Teammate) {
         session.kind = SessionKind::Teammate;
-    } else if session.title_is("Warmup") || was_never_asked(session) {
+    } else if session.title_is(own_runs::WARMUP) || was_never_asked(session) {
         session.kind = SessionKind::Warmup;
     } else if own_runs::copies_conversation(session) {
         session.kind = SessionKind::ClientRun;

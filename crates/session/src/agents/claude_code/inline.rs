@@ -4,12 +4,12 @@
 //! word (59 of 59 in real files).
 
 use super::build::Origin;
-use super::facts;
 use super::linkage::Linkage;
 use super::recovery::Link;
 use super::rows::{RowIndex, Rows};
 use super::tree::{Tree, is_message};
 use super::turns::{Material, Speaker};
+use super::{collect, facts, own_runs};
 use crate::model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
 
 pub(super) fn subagents(
@@ -77,6 +77,8 @@ fn subagent(
     let turns = material.tell(&links).turns;
     let prompt = rows.message(first).map(|part| part.text_hash).filter(|hash| *hash != 0);
     let claimed = prompt.and_then(|prompt| linkage.claim_prompt(prompt));
+    let warms_up = prompt == Some(collect::hash(own_runs::WARMUP.as_bytes())) && claimed.is_none();
+    let kind = if warms_up { SessionKind::Warmup } else { SessionKind::Task };
     let times = || members.iter().filter_map(|at| rows.row(*at)?.timestamp);
     Some(Session {
         file: FileFacts { records: members.len() as u64, ..FileFacts::default() },
@@ -94,6 +96,6 @@ fn subagent(
             call: claimed.map(|(call, _)| call),
         }),
         chain: facts::chain(rows, &links),
-        ..Session::new(Agent::ClaudeCode, SessionKind::Task, id.into(), origin.source.clone())
+        ..Session::new(Agent::ClaudeCode, kind, id.into(), origin.source.clone())
     })
 }

@@ -33,6 +33,9 @@ const PROMPTS: [(&str, SessionKind); 4] = [
     ("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", SessionKind::Compaction),
 ];
 
+/// All that the client tells a subagent which it starts to fill a cache.
+pub(super) const WARMUP: &str = "Warmup";
+
 const HEAD_BYTES: usize = 200;
 
 /// The kind of a run by the id of its agent, which is part of the file's name.
