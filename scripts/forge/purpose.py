@@ -23,7 +23,7 @@ def texts_of(message):
 
 def blocks_of(message):
     content = message.get("content")
-    return content if isinstance(content, list) else []
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def user_messages(body):
