@@ -75,8 +75,9 @@ impl Engine {
             for start in starts.iter().filter(|start| wanted(**start)) {
                 match *start {
                     Start::Rule(at) => {
-                        self.try_rule(at, text, &place, word, &mut tries, &mut hits);
-                        wrapped.note(text, &place, KeywordOf::Rule);
+                        if self.try_rule(at, text, &place, word, &mut tries, &mut hits) {
+                            wrapped.note(text, &place, KeywordOf::Rule);
+                        }
                     }
                     Start::Name => {
                         self.try_name(
@@ -113,8 +114,9 @@ impl Engine {
             for start in starts.iter().filter(|start| wanted(**start)) {
                 match *start {
                     Start::Rule(at) => {
-                        self.try_rule(at, text, &place, word, &mut tries, &mut hits);
-                        wrapped.note(text, &place, KeywordOf::Rule);
+                        if self.try_rule(at, text, &place, word, &mut tries, &mut hits) {
+                            wrapped.note(text, &place, KeywordOf::Rule);
+                        }
                     }
                     Start::Name => {
                         let found = hits.len();
@@ -227,6 +229,7 @@ impl Engine {
         Hit { range, rule: self.rules.len() + place(strength), word: None, says: None }
     }
 
+    /// What the rule finds at a keyword. False if the keyword cannot be in a match.
     fn try_rule(
         &self,
         at: usize,
@@ -235,16 +238,17 @@ impl Engine {
         word: &str,
         tries: &mut Tries,
         hits: &mut Vec<Hit>,
-    ) {
-        let Some(rule) = self.rules.get(at) else { return };
+    ) -> bool {
+        let Some(rule) = self.rules.get(at) else { return false };
         if !rule.may_match(text, place.clone(), word) {
-            return;
+            return false;
         }
         let tried = tries.of(at);
         for place in tried.next(place.start).into_iter().flatten() {
             let found = rule.find(text, place, tried);
             hits.extend(found.map(|(range, word)| Hit { range, rule: at, word, says: None }));
         }
+        true
     }
 }
 

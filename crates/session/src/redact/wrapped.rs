@@ -17,6 +17,8 @@ const MOST_LINES: usize = 5;
 const WIDTHS: [usize; 15] = [40, 50, 60, 64, 70, 72, 76, 78, 79, 80, 100, 119, 120, 132, 160];
 /// Narrower lines are not wrapped.
 const NARROWEST: usize = 24;
+/// The width of longer lines is measured for each keyword.
+const LONGEST_MEASURED: usize = 1 << 10;
 
 /// What a keyword belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(super) enum KeywordOf {
 pub(super) struct Wrapped {
     done: usize,
     parts: Vec<Range<usize>>,
+    /// The line whose width was measured last, and whether it is wide.
+    measured: Option<(Range<usize>, bool)>,
 }
 
 /// Some lines as one.
@@ -58,14 +62,32 @@ impl Wrapped {
         if behind.len() < FEWEST || spaces > MOST_SPACES {
             return;
         }
-        let first = line(text, keyword.start);
         // Of most lines nothing would be believed, so they are not searched again.
         let needs_width = of == KeywordOf::Name || spaces > 0;
-        if needs_width && !is_wide(text, &first) {
+        let (first, fits) = if needs_width {
+            self.measure(text, keyword.start)
+        } else {
+            (line(text, keyword.start), true)
+        };
+        if !fits {
             return;
         }
         self.done = first.end;
         self.parts.push(first);
+    }
+
+    /// The line around a place, and whether it is wide. Lines have many keywords.
+    fn measure(&mut self, text: &str, at: usize) -> (Range<usize>, bool) {
+        if let Some((last, wide)) = self.measured.as_ref().filter(|(last, _)| last.contains(&at)) {
+            return (last.clone(), *wide);
+        }
+        let found = line(text, at);
+        let wide = is_wide(text, &found);
+        // Of a longer line only what is near the keyword is looked at.
+        if found.len() < LONGEST_MEASURED {
+            self.measured = Some((found.clone(), wide));
+        }
+        (found, wide)
     }
 
     pub(super) fn joined(self, text: &str) -> impl Iterator<Item = Joined> {
@@ -122,6 +144,9 @@ fn begins_anew(words: &str) -> bool {
 
 /// Whether a line is as wide as screens are, or as the one before it.
 fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
+    if line_of.len() < NARROWEST {
+        return false;
+    }
     let width = |range: Range<usize>| text.get(range).map_or(0, |line| line.chars().count());
     let whole = width(line_of.clone());
     let margin = text.get(line_of.clone()).map_or(0, |line| margin(line).chars().count());

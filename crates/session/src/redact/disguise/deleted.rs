@@ -15,11 +15,15 @@ const FEWEST_SPACED: usize = 8;
 pub(super) fn uncoloured(text: &str, part: Range<usize>) -> Option<View> {
     let mut left_out = Vec::new();
     let mut at = part.start;
-    while let Some(found) = text
-        .as_bytes()
-        .get(at..part.end)
-        .and_then(|rest| rest.iter().position(|byte| matches!(byte, 0x1b | 0xc2 | 0xe2 | 0xef)))
-    {
+    let is_ascii = text.get(part.clone())?.is_ascii();
+    let next = |rest: &[u8]| {
+        if is_ascii {
+            memchr::memchr(0x1b, rest)
+        } else {
+            rest.iter().position(|byte| matches!(byte, 0x1b | 0xc2 | 0xe2 | 0xef))
+        }
+    };
+    while let Some(found) = text.as_bytes().get(at..part.end).and_then(next) {
         let start = at + found;
         let rest = text.as_bytes().get(start..part.end)?;
         let length = sequence(rest).unwrap_or(0);
@@ -53,14 +57,17 @@ fn sequence(bytes: &[u8]) -> Option<usize> {
 
 /// The part without what is left out of it; none if nothing is.
 fn without(text: &str, part: Range<usize>, left_out: &[Range<usize>]) -> Option<View> {
-    let mut view = View::default();
+    if left_out.is_empty() {
+        return None;
+    }
+    let mut view = View::with_room(part.len(), left_out.len() + 1);
     let mut at = part.start;
     for gap in left_out {
         view.copy(text, at..gap.start);
         at = gap.end;
     }
     view.copy(text, at..part.end);
-    (!left_out.is_empty()).then_some(view)
+    Some(view)
 }
 
 /// The lines that go on behind the `\` at `at`, if a word does.

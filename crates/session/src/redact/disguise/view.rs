@@ -19,6 +19,11 @@ struct Piece {
 }
 
 impl View {
+    /// An empty one with room for so many bytes in so many pieces.
+    pub(super) fn with_room(bytes: usize, pieces: usize) -> View {
+        View { text: String::with_capacity(bytes), pieces: Vec::with_capacity(pieces) }
+    }
+
     /// Adds a part of the original as it is.
     pub(in crate::redact) fn copy(&mut self, original: &str, there: Range<usize>) {
         let Some(part) = original.get(there.clone()).filter(|part| !part.is_empty()) else {
