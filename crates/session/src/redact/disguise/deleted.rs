@@ -11,6 +11,21 @@ const LONGEST_JOINT: usize = 96;
 const LONGEST_PART: usize = 16 << 10;
 const FEWEST_SPACED: usize = 8;
 
+/// The line around `at` and those below it that are coloured too: one search for all of them.
+pub(super) fn coloured_part(text: &str, at: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let mut part = line(text, at);
+    while part.len() < LONGEST_PART && bytes.get(part.end) == Some(&b'\n') {
+        let next = line(text, part.end + 1);
+        let words = bytes.get(next.clone()).unwrap_or_default();
+        if memchr::memchr(0x1b, words).is_none() {
+            break;
+        }
+        part.end = next.end;
+    }
+    part
+}
+
 /// The text without colours and characters that have no width.
 pub(super) fn uncoloured(text: &str, part: Range<usize>) -> Option<View> {
     let mut left_out = Vec::new();

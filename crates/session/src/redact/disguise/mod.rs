@@ -150,7 +150,8 @@ impl Disguises {
             Disguise::Dump => dump::dump_part(text, at),
             Disguise::Pairs => dump::pairs_part(text, at),
             Disguise::Spaced => deleted::spaced_part(text, at),
-            Disguise::Colour | Disguise::Entity | Disguise::Escape => Some(line(text, at)),
+            Disguise::Colour => Some(deleted::coloured_part(text, at)),
+            Disguise::Entity | Disguise::Escape => Some(line(text, at)),
         };
         if let Some(part) = part {
             *done = part.end.max(at + 1);
