@@ -112,6 +112,8 @@ def spoken(body):
     said = []
     for message in body.get("messages") or []:
         for block in items(message.get("content")):
+            if not isinstance(block, dict):
+                continue
             kind = block.get("type")
             if kind == "text":
                 said.append((message["role"], "text", block.get("text") or ""))
