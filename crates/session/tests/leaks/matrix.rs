@@ -3,9 +3,10 @@
 use crate::disguises::{DISGUISES, NOT_COVERED, Numbers, Written, secret, written};
 use crate::planted::{PLACES, write_records, write_session};
 use crate::{outputs, redactor};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 const SEED: u64 = 0x5eed_0f5e_c2e7;
 /// So that each disguise is at several places.
@@ -75,12 +76,9 @@ fn disguised_secrets_are_in_no_output() {
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
 }
 
-/// For `scripts/redaction --matrix`: a tree of sessions, and a line for each secret in it.
-#[test]
-#[ignore = "writes the tree that scripts/redaction --matrix measures"]
-fn write_the_matrix() {
-    let folder = std::path::PathBuf::from(std::env::var("BACKSTORY_MATRIX").unwrap());
-    let rounds: usize = std::env::var("BACKSTORY_MATRIX_ROUNDS").unwrap().parse().unwrap();
+/// A tree of sessions with every disguise at every place, and a line for each secret in it, for
+/// `scripts/redaction --matrix`.
+fn write_matrix(folder: &Path, rounds: usize) {
     let mut numbers = Numbers(SEED);
     let mut list =
         std::io::BufWriter::new(std::fs::File::create(folder.join("planted.jsonl")).unwrap());
@@ -88,12 +86,49 @@ fn write_the_matrix() {
         for round in 0..rounds {
             let planted = planted(|_| disguise, round, &mut numbers);
             let id = format!("{number:08}-{round:04}-4111-8111-111111111111");
-            write_records(&folder, &id, &|place| planted.get(place).map(|(_, _, one)| shown(one)));
+            write_records(folder, &id, &|place| planted.get(place).map(|(_, _, one)| shown(one)));
             for (place, (_, kind, written)) in planted {
                 let traces = written.traces;
                 let line = json!({ "session": id, "place": place, "disguise": disguise, "kind": kind, "traces": traces });
                 writeln!(list, "{line}").unwrap();
             }
         }
+    }
+    list.flush().unwrap();
+}
+
+fn texts_below(folder: &Path, texts: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts_below(&path, texts);
+        } else if path.file_name() != Some("planted.jsonl".as_ref()) {
+            texts.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Where `BACKSTORY_MATRIX` names a folder, the tree stays there, with as many rounds as
+/// `BACKSTORY_MATRIX_ROUNDS` says.
+#[test]
+fn the_matrix_plants_every_disguise_at_every_place() {
+    let scratch = tempfile::tempdir().unwrap();
+    let kept = std::env::var_os("BACKSTORY_MATRIX").map(PathBuf::from);
+    let rounds = std::env::var("BACKSTORY_MATRIX_ROUNDS").map_or(1, |text| text.parse().unwrap());
+    let folder = kept.as_deref().unwrap_or(scratch.path());
+
+    write_matrix(folder, rounds);
+
+    let list = std::fs::read_to_string(folder.join("planted.jsonl")).unwrap();
+    assert_eq!(list.lines().count(), (DISGUISES.len() + NOT_COVERED.len()) * PLACES.len() * rounds);
+    let mut texts = String::new();
+    texts_below(folder, &mut texts);
+    for line in list.lines().take(PLACES.len() * DISGUISES.len()) {
+        let planted: Value = serde_json::from_str(line).unwrap();
+        let traces = planted["traces"].as_array().unwrap();
+        let is_written = |trace: &Value| {
+            writings(trace.as_str().unwrap()).iter().any(|writing| texts.contains(writing))
+        };
+        assert!(traces.iter().any(is_written), "not in the tree: {line}");
     }
 }
