@@ -51,8 +51,9 @@ pub(super) fn name_around(text: &str, word: Range<usize>) -> Range<usize> {
 
 /// A name without the method that compares it: `password.equals`.
 fn without_comparison(text: &str, name: Range<usize>) -> Range<usize> {
-    let method = text.get(name.clone()).and_then(|name| name.rsplit_once('.'));
-    match method {
+    let written = text.get(name.clone()).unwrap_or_default();
+    let dot = memchr::memrchr(b'.', written.as_bytes());
+    match dot.and_then(|dot| Some((written.get(..dot)?, written.get(dot + 1..)?))) {
         Some((before, method)) if scan::is_comparison(method.as_bytes()) => {
             name.start..name.start + before.len()
         }

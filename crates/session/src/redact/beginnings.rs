@@ -26,8 +26,43 @@ pub(super) struct Beginnings {
     /// By two neighbours: a byte for each of the first places of a word, last place first, with the
     /// bits of those buckets which do **not** have them there.
     lacking: Box<[u32; BITS + 1]>,
-    /// By their first two letters, shortest first.
-    words: Vec<Vec<Word>>,
+    /// By their first two letters.
+    words: Vec<Group>,
+}
+
+/// Words with the same first two letters, shortest first.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    words: Vec<Word>,
+    /// A bit for each third and each fourth letter that one of them has.
+    thirds: u64,
+    fourths: u64,
+}
+
+impl Group {
+    fn add(&mut self, word: Word) {
+        self.thirds |= letter_bit(&word, 2);
+        self.fourths |= letter_bit(&word, 3);
+        self.words.push(word);
+    }
+
+    /// Whether one of them may begin with this head.
+    #[inline(always)]
+    fn may_begin(&self, head: u64) -> bool {
+        self.thirds & bit_of(head >> 16) != 0 && self.fourths & bit_of(head >> 24) != 0
+    }
+}
+
+/// The bit of the letter at `place`; of none, all.
+fn letter_bit(word: &Word, place: u32) -> u64 {
+    match word.mask >> (8 * place) & 0xff {
+        0 => u64::MAX,
+        _ => bit_of(word.head >> (8 * place)),
+    }
+}
+
+fn bit_of(letter: u64) -> u64 {
+    1 << (letter & 63)
 }
 
 #[derive(Debug, Clone)]
@@ -50,6 +85,7 @@ impl Word {
     }
 
     /// Whether it stands at the beginning of `rest`, whose head is given.
+    #[inline(always)]
     fn begins(&self, head: u64, rest: &[u8]) -> bool {
         head & self.mask == self.head
             && rest
@@ -87,8 +123,10 @@ fn pair(head: u64) -> usize {
 
 impl Beginnings {
     pub(super) fn new(words: &[String]) -> Beginnings {
-        let mut made =
-            Beginnings { lacking: Box::new([u32::MAX; BITS + 1]), words: vec![Vec::new(); PAIRS] };
+        let mut made = Beginnings {
+            lacking: Box::new([u32::MAX; BITS + 1]),
+            words: vec![Group::default(); PAIRS],
+        };
         let numbered = || words.iter().map(String::as_str).enumerate();
         // Short words say less, and would make the others of their bucket say no more.
         for (number, word) in numbered().filter(|(_, word)| (1..LONG).contains(&word.len())) {
@@ -100,8 +138,8 @@ impl Beginnings {
         for (rank, (number, word)) in long.into_iter().enumerate() {
             made.add(number, word, LONG - 2 + rank / share);
         }
-        for words in &mut made.words {
-            words.sort_by_key(|word| word.letters.len());
+        for group in &mut made.words {
+            group.words.sort_by_key(|word| word.letters.len());
         }
         made
     }
@@ -121,8 +159,8 @@ impl Beginnings {
         }
         let word = Word::new(number, word);
         let seconds = if letters.len() > 1 { 1 } else { 64 };
-        for words in self.words.iter_mut().skip(pair(word.head)).take(seconds) {
-            words.push(word.clone());
+        for group in self.words.iter_mut().skip(pair(word.head)).take(seconds) {
+            group.add(word.clone());
         }
     }
 
@@ -200,8 +238,10 @@ impl Beginnings {
     fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(Range<usize>, usize)) {
         let rest = bytes.get(at..).unwrap_or_default();
         let head = head(rest);
-        let words = self.words.get(pair(head)).into_iter().flatten();
-        for word in words.filter(|word| word.begins(head, rest)) {
+        let Some(group) = self.words.get(pair(head)).filter(|group| group.may_begin(head)) else {
+            return;
+        };
+        for word in group.words.iter().filter(|word| word.begins(head, rest)) {
             found(at..at + word.letters.len(), word.number);
         }
     }

@@ -10,6 +10,11 @@ const LONGEST: usize = 160;
 
 /// The literal that stands before the name at `name` and is compared with it.
 pub(super) fn before(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let before = text.as_bytes().get(..name.start)?.iter().rev().take(FARTHEST);
+    let last = before.copied().find(|byte| *byte != b' ');
+    if !matches!(last, Some(b'=' | b'(' | b',')) {
+        return None;
+    }
     // A line may be as long as the text, and hold as many names.
     let mut start = name.start.saturating_sub(FARTHEST);
     while !text.is_char_boundary(start) {

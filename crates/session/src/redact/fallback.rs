@@ -23,6 +23,8 @@ const OPERATORS: [&str; 14] = [
     ".or(",
     "getOrDefault(",
 ];
+/// What they begin with.
+const FIRST_SIGNS: &[u8] = b"|? /deuoOg.";
 
 /// In `${NAME:-value}` with the name at `name`: the value.
 pub(super) fn braced(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
@@ -98,6 +100,8 @@ pub(super) fn behind(text: &str, at: usize) -> Option<Range<usize>> {
         let is_else = byte == b':' && asked && depth == 0;
         let length = if is_second || is_else {
             Some(1)
+        } else if !FIRST_SIGNS.contains(&byte) {
+            None
         } else {
             OPERATORS
                 .iter()

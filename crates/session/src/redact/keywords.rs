@@ -60,16 +60,20 @@ pub(super) struct Keywords {
 
 impl Keywords {
     /// Every keyword in the text.
-    pub(super) fn each(&self, text: &str, mut found: impl FnMut(Range<usize>, &str, &[Start])) {
+    pub(super) fn each<'a>(
+        &'a self,
+        text: &str,
+        mut found: impl FnMut(Range<usize>, &'a str, &'a [Start]),
+    ) {
         self.within(text, 0..text.len(), &mut found);
     }
 
     /// Those beside a long word, and the long words. One may be told twice.
-    pub(super) fn near_long_words(
-        &self,
+    pub(super) fn near_long_words<'a>(
+        &'a self,
         text: &str,
         mut long: impl FnMut(Range<usize>),
-        mut found: impl FnMut(Range<usize>, &str, &[Start]),
+        mut found: impl FnMut(Range<usize>, &'a str, &'a [Start]),
     ) {
         let mut done = 0;
         for word in long_words(text.as_bytes()) {
@@ -81,11 +85,11 @@ impl Keywords {
         }
     }
 
-    fn within(
-        &self,
+    fn within<'a>(
+        &'a self,
         text: &str,
         span: Range<usize>,
-        found: &mut impl FnMut(Range<usize>, &str, &[Start]),
+        found: &mut impl FnMut(Range<usize>, &'a str, &'a [Start]),
     ) {
         self.search.each(text.as_bytes(), span, |range, at| {
             if let (Some(starts), Some(word)) = (self.starts.get(at), self.words.get(at)) {

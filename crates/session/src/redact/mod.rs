@@ -39,6 +39,7 @@ mod pem;
 mod pem_lines;
 mod placeholder;
 mod record;
+mod repeats;
 mod report;
 mod rules;
 mod scan;
@@ -51,6 +52,7 @@ mod table;
 mod template;
 mod tries;
 mod value;
+mod walk;
 mod wrapped;
 
 pub use cleared::{Cleared, Raw};

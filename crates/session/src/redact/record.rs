@@ -12,6 +12,7 @@ use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice, text};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Deeper records are treated as text.
 const DEEPEST: u32 = 1024;
@@ -54,7 +55,9 @@ impl Scrubber {
                 Role::Text => self.learn_written(piece.name, piece.raw),
             };
         });
-        if memmem::find(value.raw(), pem::MARK).is_some() {
+        static MARK: LazyLock<memmem::Finder<'static>> =
+            LazyLock::new(|| memmem::Finder::new(pem::MARK));
+        if MARK.find(value.raw()).is_some() {
             let mut strings = Vec::new();
             visit(value, paths, &mut |piece| {
                 if piece.role == Role::Text {

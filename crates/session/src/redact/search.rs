@@ -4,8 +4,6 @@
 //! What a disguise hides is searched like any text, up to a depth and a number of bytes, so that the
 //! work stays in proportion to the length of the text.
 
-use super::assign::{self, Assigned};
-use super::beside::beside;
 use super::disguise::{Disguises, View};
 use super::engine::{Engine, Found, Hit, place};
 use super::keywords::Start;
@@ -13,12 +11,10 @@ use super::long_words::long_words;
 use super::name::Strength;
 use super::placeholder;
 use super::rules::Rule;
-use super::table::Tables;
-use super::tries::{self, Tries};
-use super::wrapped::{KeywordOf, Wrapped};
+use super::walk::{Near, Walk};
+use super::wrapped::Wrapped;
 use super::{manifest, pem};
 use std::cell::Cell;
-use std::ops::Range;
 
 impl Engine {
     /// Values in `text`, in order and without overlap, whatever disguises them.
@@ -62,88 +58,39 @@ impl Engine {
     }
 
     fn search(&self, text: &str, wanted: impl Fn(Start) -> bool + Copy, seeing: Seeing) -> Found {
-        let mut hits = Vec::new();
         if text.len() < SHORTEST {
             return Found::default();
         }
-        let mut name_done = 0;
         let (mut keys, mut manifests) = (pem::Keys::default(), manifest::Manifests::default());
-        let (mut disguises, mut wrapped) = (Disguises::default(), Wrapped::default());
-        let (mut tables, mut tries) = (Tables::default(), Tries::default());
-        let mut run = tries::Names::default();
+        let (mut disguises, mut walk) = (Disguises::default(), Walk::new(self, text));
         self.everywhere.each(text, |place, word, starts| {
-            for start in starts.iter().filter(|start| wanted(**start)) {
-                match *start {
-                    Start::Rule(at) => {
-                        if self.try_rule(at, text, &place, word, &mut tries, &mut hits) {
-                            wrapped.note(text, &place, KeywordOf::Rule);
-                        }
-                    }
-                    Start::Name => {
-                        self.try_name(
-                            text,
-                            &place,
-                            &mut name_done,
-                            &mut run,
-                            &mut tables,
-                            &mut hits,
-                        );
-                        wrapped.note(text, &place, KeywordOf::Name);
-                    }
-                    Start::Pem | Start::PemEnd => {
-                        let rule = self.key_rule();
-                        let key = match start {
-                            Start::Pem => keys.find(text, place.start),
-                            _ => keys.find_before(text, place.start),
-                        };
-                        hits.extend(key.map(|range| Hit { range, rule, word: None, says: None }));
+            let starts = starts.iter().copied().filter(|start| wanted(*start));
+            let mut is_tried = false;
+            for start in starts.clone() {
+                match start {
+                    Start::Rule(_) | Start::Name => is_tried = true,
+                    Start::Pem => walk.found(self.key_rule(), keys.find(text, place.start)),
+                    Start::PemEnd => {
+                        walk.found(self.key_rule(), keys.find_before(text, place.start));
                     }
                     Start::Manifest => {
                         let rule = self.rules.len() + self::place(Strength::Secret);
-                        let found = manifests.find(text, &place).into_iter();
-                        let hit = |range| Hit { range, rule, word: None, says: None };
-                        hits.extend(found.map(hit));
+                        walk.found(rule, manifests.find(text, &place));
                     }
                     Start::Disguise(disguise) => disguises.sign(text, disguise, place.start),
                 }
             }
-        });
-        name_done = 0;
-        let long = |word| disguises.long_word(text, word);
-        self.near_long_words.near_long_words(text, long, |place, word, starts| {
-            for start in starts.iter().filter(|start| wanted(**start)) {
-                match *start {
-                    Start::Rule(at) => {
-                        if self.try_rule(at, text, &place, word, &mut tries, &mut hits) {
-                            wrapped.note(text, &place, KeywordOf::Rule);
-                        }
-                    }
-                    Start::Name => {
-                        let found = hits.len();
-                        self.try_name(
-                            text,
-                            &place,
-                            &mut name_done,
-                            &mut run,
-                            &mut tables,
-                            &mut hits,
-                        );
-                        if hits.len() == found {
-                            let key = beside(text, place.clone());
-                            hits.extend(key.map(|key| self.assigned(key)));
-                        }
-                    }
-                    Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => {}
-                }
+            if is_tried {
+                walk.keyword(&place, word, starts, Near::Anything);
             }
         });
-        for (rule, place) in tries.waiting() {
-            let found = self.rules.get(rule).and_then(|it| it.find(text, place, tries.of(rule)));
-            hits.extend(found.map(|(range, word)| Hit { range, rule, word, says: None }));
-        }
-        if let Some(name) = run.waiting() {
-            self.try_assigned(text, name, &mut tables, &mut hits);
-        }
+        walk.begin_anew();
+        let long = |word| disguises.long_word(text, word);
+        self.near_long_words.near_long_words(text, long, |place, word, starts| {
+            let starts = starts.iter().copied().filter(|start| wanted(*start));
+            walk.keyword(&place, word, starts, Near::LongWord);
+        });
+        let (mut hits, wrapped) = walk.end();
         let mut is_disguised = false;
         if let Some(inner) = seeing.deeper() {
             is_disguised = !disguises.is_empty();
@@ -190,65 +137,6 @@ impl Engine {
                 }
             }
         }
-    }
-
-    /// What is assigned to the name around a keyword, unless the name was looked at before.
-    fn try_name(
-        &self,
-        text: &str,
-        place: &Range<usize>,
-        done: &mut usize,
-        run: &mut tries::Names,
-        tables: &mut Tables,
-        hits: &mut Vec<Hit>,
-    ) {
-        if place.start < *done {
-            return;
-        }
-        let name = assign::name_around(text, place.clone());
-        *done = name.end;
-        for name in run.next(text.as_bytes(), name).into_iter().flatten() {
-            self.try_assigned(text, name, tables, hits);
-        }
-    }
-
-    fn try_assigned(
-        &self,
-        text: &str,
-        name: Range<usize>,
-        tables: &mut Tables,
-        hits: &mut Vec<Hit>,
-    ) {
-        let mut assigned = Vec::new();
-        tables.find(text, &name, &self.names, &mut assigned);
-        assign::values(text, name, &self.names, &mut assigned);
-        hits.extend(assigned.into_iter().map(|one| self.assigned(one)));
-    }
-
-    fn assigned(&self, Assigned { range, strength }: Assigned) -> Hit {
-        Hit { range, rule: self.rules.len() + place(strength), word: None, says: None }
-    }
-
-    /// What the rule finds at a keyword. False if the keyword cannot be in a match.
-    fn try_rule(
-        &self,
-        at: usize,
-        text: &str,
-        place: &Range<usize>,
-        word: &str,
-        tries: &mut Tries,
-        hits: &mut Vec<Hit>,
-    ) -> bool {
-        let Some(rule) = self.rules.get(at) else { return false };
-        if !rule.may_match(text, place.clone(), word) {
-            return false;
-        }
-        let tried = tries.of(at);
-        for place in tried.next(place.start).into_iter().flatten() {
-            let found = rule.find(text, place, tried);
-            hits.extend(found.map(|(range, word)| Hit { range, rule: at, word, says: None }));
-        }
-        true
     }
 }
 

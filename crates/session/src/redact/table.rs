@@ -21,6 +21,20 @@ pub(super) struct Tables {
 }
 
 impl Tables {
+    /// Whether a name may be in a table. Most stand between words.
+    #[inline]
+    pub(super) fn may_hold(text: &str, name: &Range<usize>) -> bool {
+        let bytes = text.as_bytes();
+        let is_word = |at: Option<usize>| {
+            let byte = at.and_then(|at| bytes.get(at));
+            byte.is_some_and(|byte| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'=' | b':' | b'(' | b')' | b'[' | b']' | b'/' | b'.' | b'$')
+            })
+        };
+        !is_word(name.start.checked_sub(1)) && !is_word(Some(name.end))
+    }
+
     /// Finds secrets below the header that `name` stands in, if it does, or in the cell behind it.
     pub(super) fn find(
         &mut self,

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 /// How far behind a keyword the line may end.
 const FARTHEST: usize = 400;
+const NEAR: usize = 48;
 /// So few letters behind a keyword are none of a value.
 const FEWEST: usize = 2;
 const MOST_SPACES: usize = 3;
@@ -17,8 +18,8 @@ const MOST_LINES: usize = 5;
 const WIDTHS: [usize; 15] = [40, 50, 60, 64, 70, 72, 76, 78, 79, 80, 100, 119, 120, 132, 160];
 /// Narrower lines are not wrapped.
 const NARROWEST: usize = 24;
-/// The width of longer lines is measured for each keyword.
-const LONGEST_MEASURED: usize = 1 << 10;
+/// Nor are longer ones: no screen is as wide.
+const WIDEST: usize = 1 << 10;
 
 /// What a keyword belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,10 +56,15 @@ impl Wrapped {
         let bytes = text.as_bytes();
         let rest = bytes.get(keyword.end..).unwrap_or_default();
         let rest = rest.get(..FARTHEST).unwrap_or(rest);
+        // Most lines go on with words.
+        let near = rest.get(..NEAR).filter(|near| memchr::memchr(b'\n', near).is_none());
+        if near.is_some_and(|near| spaces(near.trim_ascii_end()) > MOST_SPACES) {
+            return;
+        }
         let Some(length) = memchr::memchr(b'\n', rest) else { return };
         let behind = rest.get(..length).unwrap_or_default().trim_ascii_end();
         // Between a name and its value there are few spaces.
-        let spaces = behind.iter().filter(|byte| **byte == b' ').count();
+        let spaces = spaces(behind);
         if behind.len() < FEWEST || spaces > MOST_SPACES {
             return;
         }
@@ -83,16 +89,17 @@ impl Wrapped {
         }
         let found = line(text, at);
         let wide = is_wide(text, &found);
-        // Of a longer line only what is near the keyword is looked at.
-        if found.len() < LONGEST_MEASURED {
-            self.measured = Some((found.clone(), wide));
-        }
+        self.measured = Some((found.clone(), wide));
         (found, wide)
     }
 
     pub(super) fn joined(self, text: &str) -> impl Iterator<Item = Joined> {
         self.parts.into_iter().filter_map(|first| joined(text, first))
     }
+}
+
+fn spaces(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b' ').count()
 }
 
 /// A line and those that it may go on in.
@@ -144,14 +151,16 @@ fn begins_anew(words: &str) -> bool {
 
 /// Whether a line is as wide as screens are, or as the one before it.
 fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
-    if line_of.len() < NARROWEST {
+    if line_of.len() < NARROWEST || line_of.len() > WIDEST {
         return false;
     }
     let width = |range: Range<usize>| text.get(range).map_or(0, |line| line.chars().count());
     let whole = width(line_of.clone());
     let margin = text.get(line_of.clone()).map_or(0, |line| margin(line).chars().count());
     let words = whole - margin;
-    let before = line_of.start.checked_sub(1).map(|end| line(text, end));
-    let like_before = before.is_some_and(|before| width(before) == whole);
-    whole >= NARROWEST && (like_before || WIDTHS.contains(&whole) || WIDTHS.contains(&words))
+    let like_before = || {
+        let before = line_of.start.checked_sub(1).map(|end| line(text, end));
+        before.is_some_and(|before| before.len() >= whole && width(before) == whole)
+    };
+    whole >= NARROWEST && (WIDTHS.contains(&whole) || WIDTHS.contains(&words) || like_before())
 }

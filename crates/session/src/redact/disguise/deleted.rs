@@ -28,19 +28,23 @@ pub(super) fn coloured_part(text: &str, at: usize) -> Range<usize> {
 
 /// The text without colours and characters that have no width.
 pub(super) fn uncoloured(text: &str, part: Range<usize>) -> Option<View> {
-    let mut left_out = Vec::new();
+    let mut left_out = Vec::with_capacity(part.len() / 64);
     let mut at = part.start;
-    let is_ascii = text.get(part.clone())?.is_ascii();
-    let next = |rest: &[u8]| {
-        if is_ascii {
-            memchr::memchr(0x1b, rest)
-        } else {
-            rest.iter().position(|byte| matches!(byte, 0x1b | 0xc2 | 0xe2 | 0xef))
-        }
+    let bytes = text.as_bytes().get(..part.end)?;
+    let escape = |from: usize| memchr::memchr(0x1b, bytes.get(from..)?).map(|found| from + found);
+    let other = |from: usize| {
+        memchr::memchr3(0xc2, 0xe2, 0xef, bytes.get(from..)?).map(|found| from + found)
     };
-    while let Some(found) = text.as_bytes().get(at..part.end).and_then(next) {
-        let start = at + found;
-        let rest = text.as_bytes().get(start..part.end)?;
+    let (mut next_escape, mut next_other) = (escape(at), other(at));
+    loop {
+        if next_escape.is_some_and(|next| next < at) {
+            next_escape = escape(at);
+        }
+        if next_other.is_some_and(|next| next < at) {
+            next_other = other(at);
+        }
+        let Some(start) = next_escape.into_iter().chain(next_other).min() else { break };
+        let rest = bytes.get(start..)?;
         let length = sequence(rest).unwrap_or(0);
         if length > 0 {
             left_out.push(start..start + length);
