@@ -8,7 +8,8 @@ Every session (.jsonl files below --sessions, session files of the projects belo
 by each version of the client: offline, in a configuration folder of its own, against an API on loopback that records
 the request. Calls and texts of the request must be those of `chain` in `backstory show --format json`: whatever is on
 the chain is sent, and whatever the file holds besides is not. What the client leaves out for the API's sake has a
-name in RULES. Our chain is that of the newest client; where an older one is known to differ, OLDER says how.
+name in RULES. Our chain is that of the newest client; where an older one differs, or any from us, a difference counts
+as explained only when it is gone from a copy of the file that is changed as that client reads it (readings.py).
 --limit takes that many sessions, spread over all. Exit 0: all equal or explained; 1: some are not, or nothing was
 compared; 3: no client can be had.
 """
@@ -32,9 +33,10 @@ import check_status
 import client
 import clones
 import namespace
+import readings
 import request as requests
 
-VERSIONS = ["2.1.326", "2.1.143", "2.0.76"]
+VERSIONS = ["2.1.327", "2.1.143", "2.0.76"]
 
 RULES = {
     "unanswered": "a call without result, or what was said with it: clients leave both out",
@@ -42,26 +44,21 @@ RULES = {
     "repeated": "a call id that two messages claim: the client sends it once",
     "made-up": "an answer that the client wrote itself, such as an error of the API",
     "not-text": "a message that the API would refuse: nothing in it, or a block of no known shape",
-    "thinking-only": "an answer of which only thinking is left",
-    "uuid-reused": "two different records have one uuid: the client takes the last, ours is the first",
-    "uuid-not-text": "a uuid that is a number, which the client takes and no other reader does",
-    "salvaged": "a record on a line that is not one JSON object, which the client skips",
     "nothing": "neither the client nor we find a conversation",
     "client-fails": "the client stops with an error of its own while it reads the file",
     "no-time": "the last message has no time, and the client does not find it",
+    "below-a-subagent": "the last record hangs from a subagent's, where the client finds nothing; ours is what there was",
+    "compacted": "the client compacts it whatever it is told, so that nothing can be compared",
+    "attachment": "older clients stop without a word at an attachment with text where they expect a list",
+    "circle": "older clients never come out of a circle of parents",
     "rewound-to-nothing": "the conversation was taken back to before its first prompt; ours is what there was",
 }
 
-OLDER = {
-    "gap": ("2.1.98", "a parent that is not in the file ends the chain of older clients"),
-    "end": ("2.1.98", "older clients take the end of a branch that is newest by its time"),
-    "parallel": ("2.1.20", "older clients put no parallel results back"),
-    "kept": ("2.1.207", "older clients leave out what a compaction kept"),
-    "hooks": ("2.1.325", "older clients leave out what hooks and the client wrote below parallel results"),
-    "note": ("2.1.143", "older clients do not look at the place that a `last-prompt` record names"),
-    "unread": ("2.1.207", "older clients stop at a message without content"),
-}
-"""What clients before a release do otherwise than the newest, for files that have the trait of this name."""
+LISTS = {"todo_reminder", "hook_additional_context", "invoked_skills", "hook_blocking_error"}
+"""Attachments in which clients write more than text."""
+
+CIRCLES = "2.1.70"
+"""The first release that leaves a circle of parents."""
 
 WHOLE = {"DISABLE_AUTO_COMPACT": "1"}
 """A session near the model's limit is sent as it is instead of being compacted first."""
@@ -72,58 +69,49 @@ SHORTEST = 6
 
 
 class Session:
-    """One file: its records by line, and which of them are on our chain."""
+    """A file as it is read: its records by line, and which of them are on our chain of it."""
 
-    def __init__(self, path, chain):
-        self.records, self.salvaged, self.conflicts, self.odd_uuid = {}, False, False, False
-        seen = {}
-        for number, line in enumerate(pathlib.Path(path).read_bytes().split(b"\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line.decode("utf-8"))
-            except (ValueError, RecursionError):
-                self.salvaged = True
-                continue
-            if isinstance(record, dict):
-                self.records[number] = record
-                self.odd_uuid |= isinstance(record.get("uuid"), (int, float))
-                if isinstance(record.get("uuid"), str):
-                    self.conflicts |= seen.setdefault(record["uuid"], record) != record
-        self.chain = chain or []
-        lines = [link["line"] for link in chain if link["recovered"] != "copy"] if chain else []
-        cut = [place for place, line in enumerate(lines) if is_boundary(self.records.get(line, {}))]
-        self.lines = lines[cut[-1]:] if cut else lines
-        self.salvaged |= any(line not in self.records for line in self.lines)
-        self.on_chain = [self.records[line] for line in self.lines if line in self.records]
-        marked = set(self.lines)
-        self.others = [record for line, record in self.records.items() if line not in marked]
+    def __init__(self, copy, chain, original):
+        records = {at + 1: record for at, record in copy.records.items()}
+        lines = [link["line"] for link in chain or [] if put_back(link, records) in (None, *copy.put_back)]
+        cut = [place for place, line in enumerate(lines) if is_boundary(records.get(line, {}))]
+        lines = lines[cut[-1]:] if cut else lines
+        self.on_chain = [records[line] for line in lines if line in records]
+        marked = set(lines)
+        self.others = [record for line, record in records.items() if line not in marked]
+        self.others += [record for at, record in original.records.items() if record != records.get(at + 1)]
+        notes = [record for record in records.values() if record.get("type") == "last-prompt" and "leafUuid" in record]
+        self.last_note = notes[-1] if notes else {}
+        self.records = list(records.values())
 
-    def traits(self):
-        """What makes older clients resume other records."""
-        uuids = {record.get("uuid") for record in self.records.values()}
-        lost = [record for record in self.records.values()
-                if record.get("parentUuid") and record["parentUuid"] not in uuids - {record.get("uuid")}]
-        parents = {record.get("parentUuid") for record in self.records.values()}
-        ends = [record for record in self.records.values() if record.get("uuid") and record["uuid"] not in parents]
-        newest = max(ends, key=lambda record: str(record.get("timestamp") or ""), default={})
-        on_chain = {link["uuid"] for link in self.chain}
-        kept = [record for record in self.records.values() if isinstance(record.get("compactMetadata"), dict)
-                and {"preservedMessages", "preservedSegment"} & {*record["compactMetadata"]}]
-        talk = [record for record in self.records.values() if record.get("type") in ("user", "assistant")]
-        return {
-            "gap": bool(lost),
-            "end": newest.get("uuid") not in on_chain or any(not isinstance(one.get("timestamp"), str) for one in talk),
-            "hooks": any(link["recovered"] == "note" for link in self.chain),
-            "parallel": any(link["recovered"] for link in self.chain),
-            "kept": bool(kept),
-            "note": bool(self.last_checkpoint().get("leafUuid")),
-            "unread": any(not blocks_of(record) for record in talk),
-        }
+    def ends_below_a_subagent(self):
+        """Whether the record written last, or the one that a note names, hangs from a subagent's message."""
+        known = {record["uuid"]: record for record in self.records if isinstance(record.get("uuid"), str)}
+        ends = [uuid for uuid, record in known.items() if not record.get("isSidechain") and record["type"] != "progress"]
+        for at in {*ends[-1:], self.last_note.get("leafUuid")}:
+            for _ in known:
+                record = known.get(at, {})
+                if record.get("type") in ("user", "assistant", None):
+                    break
+                at = record.get("parentUuid")
+            if known.get(at, {}).get("isSidechain"):
+                return True
+        return False
 
-    def last_checkpoint(self):
-        notes = [record for record in self.records.values() if record.get("type") == "last-prompt" and "leafUuid" in record]
-        return notes[-1] if notes else {}
+
+def put_back(link, records):
+    """How a record came onto our chain: None for those of the way."""
+    record = records.get(link["line"], {})
+    if link["recovered"] != "result":
+        return link["recovered"]
+    answers = {one.get("uuid"): message_of(one) for one in records.values() if one.get("type") == "assistant"}
+    called = {message_of(one) for one in records.values() for call in ids(one, "tool_use", "id")
+              if call in ids(record, "tool_result", "tool_use_id")}
+    return "result" if answers.get(record.get("parentUuid")) in called else "stray"
+
+
+def message_of(record):
+    return str((record.get("message") or {}).get("id"))
 
 
 def is_boundary(record):
@@ -158,12 +146,12 @@ def compare(session, body):
     owners = collections.defaultdict(set)
     for record in session.on_chain:
         for call in ids(record, "tool_use", "id"):
-            owners[call].add(str((record.get("message") or {}).get("id")))
-    unanswered = {str((record.get("message") or {}).get("id")) for record in session.on_chain
+            owners[call].add(message_of(record))
+    unanswered = {message_of(record) for record in session.on_chain
                   for call in ids(record, "tool_use", "id") if call not in answered}
     found = []
     for record in session.on_chain:
-        message = str((record.get("message") or {}).get("id"))
+        message = message_of(record)
         for call in ids(record, "tool_use", "id"):
             if call not in sent_calls:
                 rule = "unanswered" if call not in answered or message in unanswered else None
@@ -175,7 +163,8 @@ def compare(session, body):
                 if rule is None and record["type"] == "assistant" and message in unanswered:
                     rule = "unanswered"
                 found.append((rule, f"on the chain, not sent: {record['type']} {text[:60]!r}"))
-    known = requests.normal("\n".join(text for record in session.on_chain for text in every_text(record)))
+    known = [text for record in session.on_chain for text in every_text(record)] + requests.CLIENTS_WORDS
+    known = requests.normal("\n".join(known))
     here = {call for record in session.on_chain for call in ids(record, "tool_use", "id")}
     for record in session.others:
         for call in ids(record, "tool_use", "id"):
@@ -210,13 +199,29 @@ def local_rule(record):
     return "unasked" if results else None
 
 
-def explain(session, found, version):
-    """Differences that a trait of the whole file explains."""
-    traits = {"uuid-reused": session.conflicts, "uuid-not-text": session.odd_uuid, "salvaged": session.salvaged}
-    own = session.traits()
-    traits.update({name: own[name] for name, (since, _) in OLDER.items() if client.within(version, until=since)})
-    trait = next((name for name, holds in traits.items() if holds), None)
-    return [(rule or trait, what) for rule, what in found]
+def explain(binary, data, version, judge, scratch):
+    """The readings that a release needs so that nothing differs but what a rule explains; None if that is not enough.
+
+    `judge` says what differs from a session.
+    """
+    original = readings.Copy(data)
+
+    def fits(names):
+        copy, _ = readings.read(data, names)
+        with tempfile.NamedTemporaryFile(dir=scratch, suffix=".jsonl") as file:
+            file.write(copy.data())
+            file.flush()
+            chain = show(binary, file.name)
+        return all(rule for rule, _ in judge(Session(copy, chain, original)))
+
+    needed = readings.read(data, readings.of(version))[1]
+    if not needed or not fits(needed):
+        return None
+    for name in list(needed):
+        rest = [other for other in needed if other != name]
+        if rest and fits(rest):
+            needed = rest
+    return needed
 
 
 def show(binary, path):
@@ -236,9 +241,9 @@ def session_id(path):
     return str(uuid.uuid5(uuid.NAMESPACE_URL, path.name))
 
 
-def try_one(path, chain, version, scratch):
+def try_one(binary, path, chain, version, scratch):
     """(outcome, details): equal, explained, differs or not resumed."""
-    session = Session(path, chain)
+    data = path.read_bytes()
     room = clones.Room(scratch)
     try:
         name = session_id(path)
@@ -247,29 +252,55 @@ def try_one(path, chain, version, scratch):
     finally:
         room.close()
     if reason == clones.TIMED_OUT:
-        return "timed out", [(None, reason)]
-    if body is None:
-        found = [(nothing_rule(session, reason), reason)]
-    else:
-        found = compare(session, body)
-    found = explain(session, found, version)
+        copy, _ = readings.read(data, readings.of(version))
+        never = client.within(version, until=CIRCLES) and readings.way_up(copy)[1]
+        return ("explained", [("circle", reason)]) if never else ("timed out", [(None, reason)])
+
+    def judge(session):
+        return [(nothing_rule(session, reason), reason)] if body is None else compare(session, body)
+
+    copy = readings.Copy(data)
+    found = judge(Session(copy, chain, copy))
     if not found:
         return "equal", []
+    if not all(rule for rule, _ in found):
+        needed = explain(binary, data, version, judge, scratch)
+        found = [(rule or ", ".join(needed or []) or None, what) for rule, what in found]
     return ("explained" if all(rule for rule, _ in found) else "differs"), found
 
 
 def nothing_rule(session, reason):
-    if re.search(r"(undefined|null) is not an? |Cannot read propert|cli\.js:\d+:\d+", reason):
+    """Why the client has no conversation to resume where we have one."""
+    if re.search(r"(undefined|null) is not an? |Failed to resume session|Cannot read propert|cli\.js:\d+:\d+", reason):
         return "client-fails"
     talk = [record for record in session.on_chain if record.get("type") in ("user", "assistant")]
-    if not any(texts_of(record) or ids(record, "tool_use", "id") for record in talk):
+    answered = {call for record in talk for call in ids(record, "tool_result", "tool_use_id")}
+    open_ones = {message_of(record) for record in talk if not answered.issuperset(ids(record, "tool_use", "id"))}
+    if not any(texts_of(record) or ids(record, "tool_use", "id") for record in talk
+               if record["type"] == "user" or message_of(record) not in open_ones):
         return "nothing"
+    if reason == clones.COMPACTED:
+        return "compacted"
+    if reason.startswith("no request (exit 0)") and any(is_flat(record) for record in session.on_chain):
+        return "attachment"
+    if session.ends_below_a_subagent():
+        return "below-a-subagent"
     if not isinstance(talk[-1].get("timestamp"), str):
         return "no-time"
-    note = session.last_checkpoint()
+    note = session.last_note
     if note.get("leafUuid") is None and note.get("explicit") is True:
         return "rewound-to-nothing"
     return None
+
+
+def is_flat(record):
+    """An attachment that holds text where clients write a list or an object."""
+    attachment = record.get("attachment") if isinstance(record.get("attachment"), dict) else {}
+    return attachment.get("type") in LISTS and isinstance(attachment.get("content"), str)
+
+
+def meaning(rule):
+    return RULES.get(rule) or "; ".join(readings.READINGS[name][1] for name in rule.split(", "))
 
 
 def find_sources(sessions, trees):
@@ -307,7 +338,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
             chains = list(pool.map(lambda path: show(binary, path), sources))
             jobs = [(path, chain, version) for path, chain in zip(sources, chains) for version in versions]
-            for (path, _, version), (outcome, found) in zip(jobs, pool.map(lambda job: try_one(*job, scratch), jobs)):
+            for (path, _, version), (outcome, found) in zip(jobs, pool.map(lambda job: try_one(binary, *job, scratch), jobs)):
                 counts[version, outcome] += 1
                 rules.update({(version, rule) for rule, _ in found if rule})
                 if outcome not in ("equal", "explained"):
@@ -321,7 +352,7 @@ def main():
     table += [f"| {v} | " + " | ".join(str(counts[v, o]) for o in outcomes) + " |" for v in versions]
     print(f"{len(sources)} sessions, {len(jobs)} resumes\n" + "\n".join(table))
     for (version, rule), number in sorted(rules.items()):
-        print(f"  {version}: {rule} in {number}: {RULES.get(rule) or OLDER[rule][1]}")
+        print(f"  {version}: {rule} in {number}: {meaning(rule)}")
     if options.table:
         options.table.write_text("\n".join([*table, "", *lines]) + "\n", encoding="utf-8")
     bad = [v for v in versions if counts[v, "differs"] or counts[v, "timed out"] or not counts[v, "equal"]]

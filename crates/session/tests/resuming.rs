@@ -253,20 +253,67 @@ fn what_a_compaction_kept_stands_behind_its_summary() {
     assert!(lines.is_sorted(), "{lines:?}");
 }
 
+/// A compaction that kept these records behind `anchor`.
+fn compaction(second: u32, anchor: &str, kept: &[&str]) -> Value {
+    let mut boundary = notice("k", "", second, "compact_boundary");
+    boundary["compactMetadata"] = json!({
+        "trigger": "auto", "preservedMessages": { "anchorUuid": anchor, "uuids": kept },
+    });
+    boundary
+}
+
+/// A message without anything that could be sent.
+fn empty(uuid: &str, parent: &str, second: u32) -> Value {
+    let mut record = record("assistant", uuid, parent, second);
+    record["message"] = json!({ "role": "assistant", "id": uuid, "content": "  " });
+    record
+}
+
+#[test]
+fn a_compaction_keeps_nothing_where_it_names_what_the_client_does_not_hold() {
+    for unheld in [record("progress", "q", "c", 3), empty("q", "c", 3)] {
+        let mut records = vec![
+            prompt("a", "", 1),
+            answer("b", "a", 2),
+            prompt("c", "b", 3),
+            unheld,
+            answer("d", "q", 4),
+            compaction(40, "l", &["c", "q", "d"]),
+            prompt("l", "k", 41),
+            prompt("e", "l", 50),
+        ];
+        assert_eq!(chain(&records), "k l e");
+        let segment = json!({ "anchorUuid": "l", "headUuid": "c", "tailUuid": "q" });
+        records[5]["compactMetadata"] = json!({ "trigger": "auto", "preservedSegment": segment });
+        assert_eq!(chain(&records), "k l e");
+    }
+}
+
+#[test]
+fn what_a_compaction_kept_begins_the_chain_where_its_place_is_not_held() {
+    for unheld in [record("progress", "g", "l", 45), empty("g", "l", 45)] {
+        let records = [
+            prompt("a", "", 1),
+            answer("b", "a", 2),
+            prompt("c", "b", 3),
+            answer("d", "c", 4),
+            compaction(40, "g", &["c", "d"]),
+            prompt("l", "k", 41),
+            unheld,
+            prompt("e", "d", 50),
+        ];
+        assert_eq!(chain(&records), "c d e");
+    }
+}
+
 #[test]
 fn a_message_that_cannot_be_sent_ends_no_conversation() {
-    let mut empty = record("assistant", "c", "b", 3);
-    empty["message"] = json!({ "role": "assistant", "id": "m", "content": "  " });
-    let mut records = vec![prompt("a", "", 1), answer("b", "a", 2), empty.clone()];
+    let mut records = vec![prompt("a", "", 1), answer("b", "a", 2), empty("c", "b", 3)];
     assert_eq!(chain(&records), "a b c");
     records.push(prompt("d", "c", 4));
     assert_eq!(chain(&records), "a b c d");
     // It does not say where the conversation stands.
-    let mut elsewhere = empty.clone();
-    elsewhere["parentUuid"] = json!("a");
-    elsewhere["uuid"] = json!("e");
-    elsewhere["message"]["id"] = json!("other");
-    records.push(elsewhere);
+    records.push(empty("e", "a", 3));
     assert_eq!(chain(&records), "a b c d");
-    assert_eq!(chain(&[empty]), "c");
+    assert_eq!(chain(&[empty("c", "b", 3)]), "c");
 }

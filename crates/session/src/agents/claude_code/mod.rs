@@ -18,6 +18,7 @@ mod gaps;
 mod glance;
 mod ids;
 mod inline;
+mod kept;
 mod linkage;
 mod lost;
 mod names;

@@ -15,16 +15,16 @@ use backstory_format::claude::RecordKind;
 #[derive(Debug)]
 pub(super) struct Links<'a> {
     pub(super) rows: &'a Rows,
-    parents: Vec<Link>,
+    pub(super) parents: Vec<Link>,
     /// What the newest compaction left behind.
-    removed: Vec<bool>,
+    pub(super) removed: Vec<bool>,
     /// What it kept, in order.
     pub(super) kept: Vec<RowIndex>,
 }
 
 /// Where the link of a row leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Link {
+pub(super) enum Link {
     /// It has none: a conversation begins here.
     Root,
     To(RowIndex),
@@ -79,73 +79,13 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Puts what the newest compaction kept behind its summary, and drops what it cut off.
-    fn settle(&mut self) {
-        let boundary = |row: &Row| !row.repeated && self.rows.is_notice(row, b"compact_boundary");
-        let Some(last) = self.rows.rows.iter().rposition(boundary) else { return };
-        let Some(kept) = self.rows.preserved.last() else { return };
-        let mut records = Vec::new();
-        if kept.boundary as usize == last {
-            let listed = match &kept.records {
-                Some(names) => names.iter().map(|name| self.rows.find(*name)).collect(),
-                None => self.between(self.rows.find(kept.head), self.rows.find(kept.tail)),
-            };
-            let Some(listed) = listed else { return };
-            records = listed;
-        }
-        if let (Some(first), Some(tail)) = (records.first().copied(), records.last().copied()) {
-            let anchor = self.rows.find(kept.anchor);
-            let mut above = anchor.map_or(Link::Lost, Link::To);
-            for row in &records {
-                self.set(*row, above);
-                above = Link::To(*row);
-            }
-            for at in 0..self.parents.len() as RowIndex {
-                if anchor.is_some_and(|anchor| self.link(at) == Link::To(anchor)) && at != first {
-                    self.set(at, Link::To(tail));
-                }
-            }
-        }
-        for slot in self.removed.iter_mut().take(last) {
-            *slot = true;
-        }
-        for row in &records {
-            if let Some(slot) = self.removed.get_mut(*row as usize) {
-                *slot = false;
-            }
-        }
-        for at in 0..self.parents.len() as RowIndex {
-            if let Link::To(parent) = self.link(at)
-                && self.is_removed(parent)
-            {
-                let joins = self.rows.row(at).is_some_and(is_message);
-                let tail = records.last().filter(|_| joins && !self.is_removed(at));
-                self.set(at, tail.map_or(Link::Lost, |tail| Link::To(*tail)));
-            }
-        }
-        self.kept = records;
-    }
-
-    /// The records from `head` to `tail`, by their links.
-    fn between(&self, head: Option<RowIndex>, tail: Option<RowIndex>) -> Option<Vec<RowIndex>> {
-        let (head, tail) = head.zip(tail)?;
-        let mut found = vec![tail];
-        let mut at = tail;
-        while at != head {
-            at = self.parent(at).filter(|_| found.len() <= self.parents.len())?;
-            found.push(at);
-        }
-        found.reverse();
-        Some(found)
-    }
-
-    fn set(&mut self, row: RowIndex, link: Link) {
+    pub(super) fn set(&mut self, row: RowIndex, link: Link) {
         if let Some(slot) = self.parents.get_mut(row as usize) {
             *slot = link;
         }
     }
 
-    fn link(&self, row: RowIndex) -> Link {
+    pub(super) fn link(&self, row: RowIndex) -> Link {
         self.parents.get(row as usize).copied().unwrap_or(Link::Root)
     }
 
