@@ -1,4 +1,4 @@
-//! Finding many words in much text, whatever their case.
+//! Finding many words in much text, each as it is written or whatever its case.
 //!
 //! Words are put into eight buckets. A table tells for two neighbouring bytes which buckets have them
 //! in which of the first places of a word; what four looks at it agree on is a place where a word of
@@ -65,10 +65,19 @@ fn bit_of(letter: u64) -> u64 {
     1 << (letter & 63)
 }
 
+/// Which writings of a word are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    /// As the word is written.
+    Exact,
+    Any,
+}
+
 #[derive(Debug, Clone)]
 struct Word {
     number: usize,
     letters: Box<[u8]>,
+    case: Case,
     /// Its first eight letters with the bit that makes capitals small, and which of them it has.
     head: u64,
     mask: u64,
@@ -77,20 +86,21 @@ struct Word {
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 impl Word {
-    fn new(number: usize, word: &str) -> Word {
+    fn new(number: usize, word: &str, case: Case) -> Word {
         let letters: Box<[u8]> = word.bytes().collect();
         let bits = 8 * letters.len().min(8);
         let mask = u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
-        Word { number, head: head(&letters) & mask, mask, letters }
+        Word { number, head: head(&letters) & mask, mask, case, letters }
     }
 
     /// Whether it stands at the beginning of `rest`, whose head is given.
     #[inline(always)]
     fn begins(&self, head: u64, rest: &[u8]) -> bool {
         head & self.mask == self.head
-            && rest
-                .get(..self.letters.len())
-                .is_some_and(|there| there.eq_ignore_ascii_case(&self.letters))
+            && rest.get(..self.letters.len()).is_some_and(|there| match self.case {
+                Case::Exact => *there == *self.letters,
+                Case::Any => there.eq_ignore_ascii_case(&self.letters),
+            })
     }
 }
 
@@ -107,9 +117,10 @@ fn padded<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     longer
 }
 
-/// What the table sees of a letter in either case; of none, anything.
-fn seen(letter: Option<&u8>, bits: usize) -> Vec<usize> {
+/// What the table sees of a letter; of none, anything.
+fn seen(letter: Option<&u8>, case: Case, bits: usize) -> Vec<usize> {
     match letter {
+        Some(letter) if case == Case::Exact => vec![usize::from(*letter) & bits],
         Some(letter) => [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()]
             .map(|letter| usize::from(letter) & bits)
             .to_vec(),
@@ -122,21 +133,23 @@ fn pair(head: u64) -> usize {
 }
 
 impl Beginnings {
-    pub(super) fn new(words: &[String]) -> Beginnings {
+    pub(super) fn new(words: &[(String, Case)]) -> Beginnings {
         let mut made = Beginnings {
             lacking: Box::new([u32::MAX; BITS + 1]),
             words: vec![Group::default(); PAIRS],
         };
-        let numbered = || words.iter().map(String::as_str).enumerate();
+        let word = |(number, (word, case)): (usize, &(String, Case))| (number, word.clone(), *case);
+        let numbered = words.iter().enumerate().map(word).filter(|(_, word, _)| !word.is_empty());
+        let (short, mut long): (Vec<_>, Vec<_>) =
+            numbered.partition(|(_, word, _)| word.len() < LONG);
         // Short words say less, and would make the others of their bucket say no more.
-        for (number, word) in numbered().filter(|(_, word)| (1..LONG).contains(&word.len())) {
-            made.add(number, word, word.len().max(2) - 2);
+        for (number, word, case) in short {
+            made.add(Word::new(number, &word, case), word.len().max(2) - 2);
         }
-        let mut long: Vec<_> = numbered().filter(|(_, word)| word.len() >= LONG).collect();
-        long.sort_by_key(|(_, word)| word.to_ascii_lowercase());
+        long.sort_by_key(|(_, word, _)| word.to_ascii_lowercase());
         let share = long.len().div_ceil(BUCKETS - (LONG - 2)).max(1);
-        for (rank, (number, word)) in long.into_iter().enumerate() {
-            made.add(number, word, LONG - 2 + rank / share);
+        for (rank, (number, word, case)) in long.into_iter().enumerate() {
+            made.add(Word::new(number, &word, case), LONG - 2 + rank / share);
         }
         for group in &mut made.words {
             group.words.sort_by_key(|word| word.letters.len());
@@ -144,12 +157,12 @@ impl Beginnings {
         made
     }
 
-    fn add(&mut self, number: usize, word: &str, bucket: usize) {
-        let letters = word.as_bytes();
+    fn add(&mut self, word: Word, bucket: usize) {
+        let letters = &word.letters;
         for place in 0..PLACES {
             let bit = 1 << (BUCKETS * (PLACES - 1 - place) + bucket);
-            let firsts = seen(letters.get(place), FIRST);
-            for second in seen(letters.get(place + 1), SECOND) {
+            let firsts = seen(letters.get(place), word.case, FIRST);
+            for second in seen(letters.get(place + 1), word.case, SECOND) {
                 for first in &firsts {
                     if let Some(lacking) = self.lacking.get_mut(second << 8 | first) {
                         *lacking &= !bit;
@@ -157,7 +170,6 @@ impl Beginnings {
                 }
             }
         }
-        let word = Word::new(number, word);
         let seconds = if letters.len() > 1 { 1 } else { 64 };
         for group in self.words.iter_mut().skip(pair(word.head)).take(seconds) {
             group.add(word.clone());
@@ -274,7 +286,7 @@ mod tests {
             ["@", "pw", "pass", "password", "key", "://", "Z~`", "\u{e9}\u{e9}", "pass\u{e9}"]
                 .map(str::to_owned)
                 .to_vec();
-        assert_found(&words);
+        assert_found(words);
     }
 
     /// More bytes than there are classes.
@@ -283,16 +295,20 @@ mod tests {
         let mut words: Vec<String> =
             (' '..='~').map(|sign| format!("{sign}{sign}pw{sign}")).collect();
         words.extend(["@", "p", "key", "\u{e9}p", "passpass"].map(str::to_owned));
-        assert_found(&words);
+        assert_found(words);
     }
 
     /// The words that the program looks for, and a search that is known to be right.
-    fn bundled() -> (Vec<String>, Beginnings, AhoCorasick) {
+    fn bundled() -> (Vec<(String, Case)>, Beginnings, AhoCorasick) {
         let rules = super::super::rules::bundled().unwrap();
         let names = super::super::name::Names::bundled().unwrap();
-        let names = names.keywords().chain(names.services()).map(str::to_owned);
-        let mut words: Vec<String> = rules.into_iter().flat_map(|rule| rule.keywords).collect();
-        words.extend(names);
+        let names = names.keywords().chain(names.services());
+        let mut words: Vec<(String, Case)> = Vec::new();
+        for rule in rules {
+            words.extend(rule.keywords.iter().map(|word| (word.clone(), rule.case())));
+        }
+        words.extend(names.map(|word| (word.to_owned(), Case::Any)));
+        assert!(words.iter().any(|(_, case)| *case == Case::Exact));
         let (beginnings, oracle) = (Beginnings::new(&words), oracle(&words));
         (words, beginnings, oracle)
     }
@@ -304,30 +320,33 @@ mod tests {
                 (0usize..4000, 0usize..8, 0usize..40, 0usize..7), 0..40),
             cut in 0usize..9,
         ) {
-            static BUNDLED: LazyLock<(Vec<String>, Beginnings, AhoCorasick)> = LazyLock::new(bundled);
+            static BUNDLED: LazyLock<(Vec<(String, Case)>, Beginnings, AhoCorasick)> =
+                LazyLock::new(bundled);
             let (words, beginnings, oracle) = &*BUNDLED;
             let between = ["", " ", "_", "=\"", "\u{e9}", "\n    ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"];
             let mut text = String::new();
             for (word, from, length, gap) in pieces {
-                let word = &words[word % words.len()];
+                let (word, _) = &words[word % words.len()];
                 let part: String = word.chars().skip(from / 4).take(length + 1).collect();
                 text += &if from % 2 == 0 { part } else { part.to_uppercase() };
                 text += between[gap];
             }
             let bytes = text.as_bytes();
             let span = cut.min(bytes.len())..bytes.len();
-            let (ours, theirs) = both(beginnings, oracle, bytes, span);
+            let (ours, theirs) = both(words, beginnings, oracle, bytes, span);
             assert_eq!(ours, theirs, "{text:?}");
         }
     }
 
-    fn oracle(words: &[String]) -> AhoCorasick {
+    fn oracle(words: &[(String, Case)]) -> AhoCorasick {
+        let words = words.iter().map(|(word, _)| word);
         AhoCorasick::builder().ascii_case_insensitive(true).build(words).unwrap()
     }
 
     type Places = Vec<(Range<usize>, usize)>;
 
     fn both(
+        words: &[(String, Case)],
         beginnings: &Beginnings,
         oracle: &AhoCorasick,
         text: &[u8],
@@ -338,6 +357,10 @@ mod tests {
         let mut theirs: Places = oracle
             .find_overlapping_iter(aho_corasick::Input::new(text).span(span))
             .map(|one| (one.range(), one.pattern().as_usize()))
+            .filter(|(range, number)| {
+                let (word, case) = &words[*number];
+                *case == Case::Any || &text[range.clone()] == word.as_bytes()
+            })
             .collect();
         for places in [&mut ours, &mut theirs] {
             places.sort_by_key(|(range, number)| (range.start, range.end, *number));
@@ -345,7 +368,16 @@ mod tests {
         (ours, theirs)
     }
 
-    fn assert_found(words: &[String]) {
+    fn assert_found(words: Vec<String>) {
+        let cased = |case| words.iter().map(|word| (word.clone(), case)).collect::<Vec<_>>();
+        let mut mixed = cased(Case::Any);
+        mixed.iter_mut().step_by(2).for_each(|(_, case)| *case = Case::Exact);
+        for words in [cased(Case::Any), cased(Case::Exact), mixed] {
+            assert_each_found(&words);
+        }
+    }
+
+    fn assert_each_found(words: &[(String, Case)]) {
         let (beginnings, oracle) = (Beginnings::new(words), oracle(words));
         for text in [
             "",
@@ -364,7 +396,8 @@ mod tests {
             "~~PW~ AApwa [[pw[ {{pw{ @@pw@ ``pw`",
         ] {
             for start in 0..=text.len() {
-                let (ours, theirs) = both(&beginnings, &oracle, text.as_bytes(), start..text.len());
+                let span = start..text.len();
+                let (ours, theirs) = both(words, &beginnings, &oracle, text.as_bytes(), span);
                 assert_eq!(ours, theirs, "{text:?} from {start}");
             }
         }

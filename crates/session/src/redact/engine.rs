@@ -1,6 +1,7 @@
 //! The compiled rules, and what they say about what was found.
 
 use super::assign;
+use super::beginnings::Case;
 use super::config::{Class, Config, RedactError};
 use super::disguise::SIGNS;
 use super::keywords::{Keywords, Start, Written};
@@ -76,18 +77,18 @@ impl Redactor {
         let names = Names::bundled()?;
         let (mut everywhere, mut near_long_words) = (Written::default(), Written::default());
         for word in names.keywords() {
-            everywhere.add(word, Start::Name);
+            everywhere.add(word, Case::Any, Start::Name);
         }
         for word in names.services() {
-            near_long_words.add(word, Start::Name);
+            near_long_words.add(word, Case::Any, Start::Name);
         }
         for (sign, disguise) in SIGNS {
-            everywhere.add(sign, Start::Disguise(disguise));
+            everywhere.add(sign, Case::Any, Start::Disguise(disguise));
         }
-        everywhere.add(pem::OPENING, Start::Pem);
-        everywhere.add(pem::CLOSING, Start::PemEnd);
+        everywhere.add(pem::OPENING, Case::Any, Start::Pem);
+        everywhere.add(pem::CLOSING, Case::Any, Start::PemEnd);
         for word in manifest::KEYWORDS {
-            everywhere.add(word, Start::Manifest);
+            everywhere.add(word, Case::Any, Start::Manifest);
         }
         let mut compiled = Vec::new();
         let mut foreign = None;
@@ -101,7 +102,7 @@ impl Redactor {
             let keywords =
                 if rule.needs_long_word() { &mut near_long_words } else { &mut everywhere };
             for word in &rule.keywords {
-                keywords.add(word, Start::Rule(compiled.len()));
+                keywords.add(word, rule.case(), Start::Rule(compiled.len()));
             }
             compiled.push(rule.compile()?);
         }

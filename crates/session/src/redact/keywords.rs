@@ -1,6 +1,6 @@
 //! The words that tell where a rule is worth trying.
 
-use super::beginnings::Beginnings;
+use super::beginnings::{Beginnings, Case};
 use super::disguise::Disguise;
 use super::long_words::{NEAR, long_words};
 use std::ops::Range;
@@ -24,17 +24,22 @@ pub(super) enum Start {
 /// Keywords that are searched for together.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    words: Vec<String>,
+    words: Vec<(String, Case)>,
     starts: Vec<Vec<Start>>,
 }
 
 impl Written {
-    pub(super) fn add(&mut self, word: &str, start: Start) {
-        let at = self.words.iter().position(|one| *one == word).unwrap_or_else(|| {
-            self.words.push(word.to_owned());
+    pub(super) fn add(&mut self, word: &str, case: Case, start: Start) {
+        let at = self.words.iter().position(|(one, _)| *one == word).unwrap_or_else(|| {
+            self.words.push((word.to_owned(), Case::Exact));
             self.starts.push(Vec::new());
             self.words.len() - 1
         });
+        if case == Case::Any
+            && let Some((_, found)) = self.words.get_mut(at)
+        {
+            *found = Case::Any;
+        }
         if let Some(starts) = self.starts.get_mut(at)
             && !starts.contains(&start)
         {
@@ -44,7 +49,8 @@ impl Written {
 
     pub(super) fn compile(self) -> Keywords {
         let search = Beginnings::new(&self.words);
-        Keywords { search, words: self.words, starts: self.starts }
+        let words = self.words.into_iter().map(|(word, _)| word).collect();
+        Keywords { search, words, starts: self.starts }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rules as they stand in TOML, and compiled.
 
+use super::beginnings::Case;
 use super::config::{Class, RedactError};
 use super::long_words::{has_long_word, is_long_word};
 use super::name::Strength;
@@ -327,6 +328,11 @@ impl Written {
         }
     }
 
+    /// Which writings of its keywords its expression matches.
+    pub(super) fn case(&self) -> Case {
+        if self.regex.starts_with("(?i)") { Case::Any } else { Case::Exact }
+    }
+
     /// Whether its expressions are sound; those of the bundled rules are, says a test.
     pub(super) fn check(&self) -> Result<(), RedactError> {
         for expression in [Some(self.anchored()), self.unless.clone()].into_iter().flatten() {
@@ -355,7 +361,7 @@ impl Written {
             starts: self.starts,
             id: self.id.as_str().into(),
             class: self.class,
-            any_case: self.regex.starts_with("(?i)"),
+            any_case: self.case() == Case::Any,
             expression: Expression::new(self.anchored()),
             before: self.before,
             inside: self.inside,

@@ -7,7 +7,7 @@ use super::memory::{Memory, Recall};
 use super::name::Strength;
 use super::pem;
 use super::report::Report;
-use super::searched::Searched;
+use super::searched::{Known, Searched};
 use super::structural::{Place, StructuralPaths};
 use crate::store::is_uuid;
 use backstory_format::json::text;
@@ -39,6 +39,15 @@ const MOST_NAMES: usize = 4096;
 
 /// How deep disguises may be in each other.
 const DEEPEST: usize = 2;
+
+/// What a text taught.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Learnt {
+    Nothing,
+    /// Nothing yet, but what was found elsewhere may stand in its disguised parts.
+    Disguised,
+    Values,
+}
 
 /// What is to stand where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +82,11 @@ impl Scrubber {
     /// The same for the value of a field, whose name may tell what it is. True if there was
     /// something, or may be when it is known what was found elsewhere.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
+        let learnt = self.learn_text(name, text);
+        learnt != Learnt::Nothing
+    }
+
+    fn learn_text(&mut self, name: &str, text: &str) -> Learnt {
         let Found { hits, is_disguised } = self.searched.learn(text, || self.engine.find(text));
         let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
@@ -92,22 +106,28 @@ impl Scrubber {
                 self.memory.keep(word, self.engine.user_rule(), Recall::Word);
             }
         }
-        !hits.is_empty() || is_disguised
+        match (hits.is_empty(), is_disguised) {
+            (false, _) => Learnt::Values,
+            (true, true) => Learnt::Disguised,
+            (true, false) => Learnt::Nothing,
+        }
     }
 
     /// The same for the inside of a JSON string, as it is written.
     pub(super) fn learn_written(&mut self, name: &str, raw: &[u8]) -> bool {
-        let Some(writing) = self.searched.unknown(raw) else {
+        let known = self.searched.known_of(raw);
+        let Known::Not(writing) = known else {
             // The name may tell of what no rule sees.
-            return self.judged(name).is_some() && self.learn_field(name, &text::decode(raw));
+            let named = self.judged(name).is_some() && self.learn_field(name, &text::decode(raw));
+            return named || known == Known::Disguised;
         };
         let mut space = std::mem::take(&mut self.space);
-        let found = self.learn_field(name, text::decode_with(raw, &mut space));
+        let learnt = self.learn_text(name, text::decode_with(raw, &mut space));
         self.space = space;
-        if !found {
-            self.searched.keep(writing);
+        if learnt != Learnt::Values {
+            self.searched.keep(writing, learnt == Learnt::Disguised);
         }
-        found
+        learnt != Learnt::Nothing
     }
 
     /// The same for the name of a field.
@@ -203,7 +223,7 @@ impl Scrubber {
     /// string.
     pub(crate) fn leaves(&self, name: &str, raw: &[u8]) -> bool {
         let named = name.is_empty() || self.names.get(name) == Some(&None);
-        named && self.searched.unknown(raw).is_none() && self.memory.leaves(raw)
+        named && self.searched.known_of(raw) == Known::Clean && self.memory.leaves(raw)
     }
 
     /// What was learnt and stands in this text.

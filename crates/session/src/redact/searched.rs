@@ -18,10 +18,22 @@ const SHORTEST: usize = 24;
 pub(super) struct Searched {
     state: RandomState,
     clean: HashSet<u64, RandomState>,
-    /// As they are written, with escapes.
+    /// As they are written, with escapes; those that are disguised apart.
     written: HashSet<u64, RandomState>,
+    written_disguised: HashSet<u64, RandomState>,
     /// What was found in the others, and whether they are disguised.
     found: HashMap<u64, (Box<[Hit]>, bool), RandomState>,
+}
+
+/// What is known of the inside of a JSON string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The rules find nothing in it.
+    Clean,
+    /// Nor here, but parts of it say something else than what stands there.
+    Disguised,
+    /// Nothing, but how it is written.
+    Not(Writing),
 }
 
 /// How a text is written in JSON.
@@ -36,25 +48,33 @@ pub(super) enum Writing {
 }
 
 impl Searched {
-    /// How the inside of a JSON string is written; none if it is known that the rules find nothing
-    /// in it.
-    pub(super) fn unknown(&self, raw: &[u8]) -> Option<Writing> {
+    /// What is known of the inside of a JSON string.
+    pub(super) fn known_of(&self, raw: &[u8]) -> Known {
         if raw.len() < SHORTEST {
-            return Some(Writing::Short);
+            return Known::Not(Writing::Short);
         }
         let escaped = memchr::memchr(b'\\', raw).is_some();
         let hash = self.state.hash_one(raw);
-        if escaped {
-            (!self.written.contains(&hash)).then_some(Writing::Escaped(hash))
+        let (clean, disguised, writing) = if escaped {
+            let disguised = self.written_disguised.contains(&hash);
+            (self.written.contains(&hash), disguised, Writing::Escaped(hash))
         } else {
-            (!self.clean.contains(&hash)).then_some(Writing::Plain)
+            let found = self.found.get(&hash);
+            let disguised = found.is_some_and(|(hits, _)| hits.is_empty());
+            (self.clean.contains(&hash), disguised, Writing::Plain)
+        };
+        match (clean, disguised) {
+            (true, _) => Known::Clean,
+            (_, true) => Known::Disguised,
+            _ => Known::Not(writing),
         }
     }
 
     /// Keeps in mind that the rules find nothing in a text that is written so.
-    pub(super) fn keep(&mut self, writing: Writing) {
+    pub(super) fn keep(&mut self, writing: Writing, is_disguised: bool) {
         if let Writing::Escaped(hash) = writing {
-            self.written.insert(hash);
+            let texts = if is_disguised { &mut self.written_disguised } else { &mut self.written };
+            texts.insert(hash);
         }
     }
 
@@ -105,12 +125,27 @@ mod tests {
         let reads = r"a text that reads \n like the writing of another";
         assert_eq!(searched.learn(reads, Found::default), Found::default());
         assert_eq!(searched.hits(reads), Some(Found::default()));
-        let writing = searched.unknown(reads.as_bytes());
-        assert!(matches!(writing, Some(Writing::Escaped(_))));
-        searched.keep(writing.unwrap());
-        assert_eq!(searched.unknown(reads.as_bytes()), None);
-        assert_eq!(searched.unknown(b"short"), Some(Writing::Short));
-        assert_eq!(searched.unknown(b"a long text without any escape"), Some(Writing::Plain));
+        let Known::Not(writing @ Writing::Escaped(_)) = searched.known_of(reads.as_bytes()) else {
+            panic!("{searched:?}");
+        };
+        searched.keep(writing, false);
+        assert_eq!(searched.known_of(reads.as_bytes()), Known::Clean);
+        assert_eq!(searched.known_of(b"short"), Known::Not(Writing::Short));
+        let plain = b"a long text without any escape";
+        assert_eq!(searched.known_of(plain), Known::Not(Writing::Plain));
+    }
+
+    #[test]
+    fn disguised_texts_without_a_find_are_known_in_either_writing() {
+        let mut searched = Searched::default();
+        let disguised = Found { hits: Vec::new(), is_disguised: true };
+        let plain = "a long text with a disguised part in it";
+        assert_eq!(searched.learn(plain, || disguised.clone()), disguised);
+        assert_eq!(searched.known_of(plain.as_bytes()), Known::Disguised);
+        let escaped = br"a long text with \u001b[1m a colour in it";
+        let Known::Not(writing) = searched.known_of(escaped) else { panic!("{searched:?}") };
+        searched.keep(writing, true);
+        assert_eq!(searched.known_of(escaped), Known::Disguised);
     }
 
     #[test]
@@ -123,6 +158,6 @@ mod tests {
         assert_eq!(searched.learn(text, || found.clone()), found);
         assert_eq!(searched.learn(text, || unreachable!()), found);
         assert_eq!(searched.hits(text), Some(found));
-        assert_eq!(searched.unknown(text.as_bytes()), Some(Writing::Plain));
+        assert_eq!(searched.known_of(text.as_bytes()), Known::Not(Writing::Plain));
     }
 }
