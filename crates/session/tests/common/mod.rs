@@ -67,9 +67,11 @@ pub(crate) fn agent_sessions() -> Vec<Session> {
     all
 }
 
-/// Every bundled session.
+/// Every bundled session of every agent.
 pub(crate) fn all_sessions() -> Vec<Session> {
-    claude_sessions()
+    let mut all = claude_sessions();
+    all.extend(agent_sessions());
+    all
 }
 
 /// What the calls of a session did to files: `create:a.py`, `replace:a.py` …
