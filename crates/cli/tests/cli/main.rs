@@ -10,6 +10,7 @@ mod cloning;
 mod copies;
 mod desk;
 mod documentation;
+mod edits_of_agents;
 #[cfg(target_os = "linux")]
 mod endless;
 mod exporting;

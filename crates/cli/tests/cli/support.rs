@@ -1,5 +1,6 @@
 //! A home folder of its own for each test, and the program run in it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -60,6 +61,41 @@ impl Machine {
     /// One JSON value per line.
     pub(crate) fn json(&self, arguments: &[&str]) -> Vec<serde_json::Value> {
         self.out(arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// A form in which an agent writes sessions down: a row of `AGENTS.tsv` and the files it is about.
+pub(crate) struct AgentForm {
+    pub(crate) row: BTreeMap<String, String>,
+}
+
+pub(crate) fn agent_forms() -> Vec<AgentForm> {
+    let rows = crate::common::table("AGENTS.tsv");
+    rows.into_iter().map(|row| AgentForm { row }).collect()
+}
+
+impl AgentForm {
+    /// `codex/rollout`
+    pub(crate) fn path(&self) -> &str {
+        &self.row["path"]
+    }
+
+    /// Puts the files into a folder, each with its text changed.
+    pub(crate) fn write(&self, folder: &Path, change: impl Fn(String) -> String) {
+        let from = testdata("agents").join(self.path());
+        copy(&from, folder);
+        let mut open = vec![folder.to_path_buf()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    write(&path, change(text).as_bytes());
+                }
+            }
+        }
     }
 }
 
