@@ -1,7 +1,8 @@
 //! Edits of every agent, through the commands that are about files and commits.
 
-use crate::support::{AgentForm, Machine, agent_forms, write};
-use serde_json::json;
+use crate::desk::Desk;
+use crate::support::{AgentForm, Machine, agent_form, agent_forms, write};
+use serde_json::{Value, json};
 
 const EDITED: &str = "name = \"Mühle 🌾 file-mark\"\nspeed = 120  # gezähmt\n";
 
@@ -97,5 +98,48 @@ fn show_draws_the_edits_of_every_agent() {
         let document = show("md");
         assert_eq!(document.matches("```diff").count(), 2, "{path}: {document}");
         assert_eq!(show("html").matches("<pre class=\"diff\">").count(), 2, "{path}");
+    }
+}
+
+/// The forms that tell times and folders.
+const TIMED: [&str; 3] = ["codex/rollout", "openhands/sdk", "cline/sdk"];
+
+#[test]
+fn link_reads_every_agent_with_its_own_reader() {
+    for form in agent_forms().into_iter().filter(|form| TIMED.contains(&form.path())) {
+        let desk = Desk::new();
+        let repo = desk.repo().canonicalize().unwrap();
+        let place = repo.to_str().unwrap();
+        form.write(&desk.machine.home().join("traces"), |text| text.replace("/w/mill", place));
+        desk.put("mill.py", EDITED);
+        let id = desk.commit("Tame the mill", "2026-03-01T11:00:00Z");
+        for words in
+            [&["--commit", "HEAD"][..], &["--range", "HEAD~1..HEAD"], &[&form.row["session"]]]
+        {
+            let root = ["--root", "traces"];
+            let (links, code) = desk.links(&[words, &root].concat());
+            assert_eq!((links.len(), code), (1, Some(0)), "{} {words:?}", form.path());
+            assert_eq!(links[0]["session"], form.row["session"].as_str());
+            assert_eq!(
+                (&links[0]["commit"]["id"], &links[0]["tier"]),
+                (&json!(id), &json!("blob"))
+            );
+        }
+    }
+}
+
+#[test]
+fn link_asks_no_questions_of_a_conversation_in_a_folder() {
+    let desk = Desk::new();
+    desk.commits_itself();
+    let form = agent_form("openhands/sdk");
+    form.write(&desk.machine.home().join(".openhands/conversations"), |text| text);
+    assert_eq!(desk.machine.json(&["ls", "--agent", "openhands", "--json"]).len(), 1);
+    for words in [["--commit", "HEAD"], ["--range", "HEAD~1..HEAD"]] {
+        let ran = desk.machine.run(&[&["link", "--repo", "work", "--json"][..], &words].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{words:?}");
+        let links: Vec<Value> =
+            ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(links.len(), 1, "{words:?}: {links:?}");
     }
 }

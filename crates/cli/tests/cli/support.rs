@@ -74,6 +74,10 @@ pub(crate) fn agent_forms() -> Vec<AgentForm> {
     rows.into_iter().map(|row| AgentForm { row }).collect()
 }
 
+pub(crate) fn agent_form(path: &str) -> AgentForm {
+    agent_forms().into_iter().find(|form| form.path() == path).unwrap()
+}
+
 impl AgentForm {
     /// `codex/rollout`
     pub(crate) fn path(&self) -> &str {
