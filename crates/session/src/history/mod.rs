@@ -19,6 +19,7 @@ mod elsewhere;
 mod extract;
 mod fields;
 mod gather;
+mod in_place;
 mod lines;
 mod mark;
 mod moves;
@@ -37,6 +38,7 @@ mod states;
 mod trace;
 mod tracer;
 mod unified;
+mod words;
 
 pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
