@@ -26,6 +26,7 @@ mod outputs;
 mod pairing;
 mod redacting;
 mod rendering;
+mod repeated_lines;
 mod replay_limits;
 mod replay_secrets;
 mod replaying;
