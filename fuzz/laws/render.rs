@@ -8,13 +8,14 @@
 use backstory_format::Limits;
 use backstory_session::agents::claude_code;
 use backstory_session::escape::{self, is_unsafe};
-use backstory_session::model::{Block, Session, Turn, TurnKind};
+use backstory_session::model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
 use backstory_session::render::{self, Look, View};
-use backstory_session::store::{Root, discover};
+use backstory_session::store::{Root, SourceReader, discover};
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 use jiff::tz::TimeZone;
 use scraper::{Html, Selector};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -33,7 +34,8 @@ pub(crate) struct Expected {
     pub(crate) agents: usize,
     /// Words that people typed.
     pub(crate) prompts: Vec<String>,
-    pub(crate) edits: usize,
+    /// Changes of files, each of which is drawn.
+    pub(crate) diffs: usize,
 }
 
 pub(crate) fn expected(session: &Session) -> Expected {
@@ -48,11 +50,66 @@ pub(crate) fn expected(session: &Session) -> Expected {
         calls: turns.iter().map(|turn| turn.calls().count()).sum(),
         agents: shown.len() - 1,
         prompts: shown.iter().flat_map(|one| typed(one)).collect(),
-        edits: turns
-            .iter()
-            .flat_map(|turn| turn.calls())
-            .filter(|call| call.name.as_deref().is_some_and(render::is_edit))
-            .count(),
+        diffs: shown.iter().map(|one| drawn(one)).sum(),
+    }
+}
+
+/// How many changes of files the calls of a session made or wanted to make, by what their inputs and
+/// results say.
+fn drawn(session: &Session) -> usize {
+    let mut reader = session.source.open().unwrap();
+    let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
+    let calls = session.turns.iter().chain(left).flat_map(|turn| turn.calls());
+    calls.map(|call| changes(call, &mut reader) + usize::from(asks(call, &mut reader))).sum()
+}
+
+/// Changes that the reader of an agent's traces found.
+fn changes(call: &Call, reader: &mut SourceReader) -> usize {
+    let mut text = |content: &Content| reader.text(content).unwrap().into_owned();
+    let mut count = 0;
+    for effect in &call.effects {
+        let Effect::Edit(edit) = effect else { continue };
+        count += usize::from(match (&edit.before, &edit.after, &edit.change) {
+            (Some(before), Some(after), _) => text(before) != text(after),
+            (Some(before), None, Change::Delete) => !text(before).is_empty(),
+            (_, _, Change::Write { content, .. }) => content.size() > 0,
+            (_, _, Change::Replace(list)) => {
+                list.iter().any(|part| part.old.size() + part.new.size() > 0)
+            }
+            (_, _, Change::Delete | Change::Move { .. }) => false,
+        });
+    }
+    count
+}
+
+/// Whether a call of Claude Code's editing tools says what it would change.
+fn asks(call: &Call, reader: &mut SourceReader) -> bool {
+    let mut json = |content: Option<&Content>| -> Value {
+        let text = content.map(|content| reader.text(content).unwrap().into_owned());
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    };
+    let input = json(call.input.as_ref());
+    let told = json(call.result.as_ref().and_then(|result| result.structured.as_ref()));
+    if !["file_path", "notebook_path", "path"].iter().any(|name| input[*name].is_string()) {
+        return false;
+    }
+    let patched = told["structuredPatch"].as_array().is_some_and(|hunks| !hunks.is_empty());
+    let says = |text: &Value| text.as_str().is_some_and(|text| !text.is_empty());
+    let replaces = |edit: &Value| says(&edit["old_string"]) || says(&edit["new_string"]);
+    match call.name.as_deref() {
+        Some("Edit") => {
+            let whole = input["old_string"].is_string() && input["new_string"].is_string();
+            whole && (patched || replaces(&input))
+        }
+        Some("MultiEdit") => {
+            let edits = input["edits"].as_array();
+            edits.is_some_and(|edits| patched || edits.iter().any(replaces))
+        }
+        // The same content again is no change.
+        Some("Write") if told.is_object() && told["type"] != "create" => patched,
+        Some("Write") => patched || says(&input["content"]),
+        Some("NotebookEdit") => says(&input["new_source"]),
+        _ => false,
     }
 }
 
@@ -102,6 +159,8 @@ pub(crate) struct Structure {
     pub(crate) quotes: usize,
     pub(crate) foreign_html: Vec<String>,
     pub(crate) images: usize,
+    /// Blocks of changed lines.
+    pub(crate) diffs: usize,
 }
 
 pub(crate) fn structure(text: &str) -> Structure {
@@ -118,6 +177,7 @@ fn visit<'a>(root: &'a AstNode<'a>, found: &mut Structure) {
             NodeValue::Heading(heading) if heading.level < 6 => found.headings.push(heading.level),
             NodeValue::BlockQuote => found.quotes += 1,
             NodeValue::Image(_) => found.images += 1,
+            NodeValue::CodeBlock(block) if block.info == "diff" => found.diffs += 1,
             NodeValue::Link(link) => found.links.push(link.url.clone()),
             NodeValue::HtmlBlock(block) => found.foreign_html.push(block.literal.clone()),
             NodeValue::HtmlInline(text) => {

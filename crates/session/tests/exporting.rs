@@ -14,7 +14,7 @@ use backstory_session::model::Session;
 use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
 use backstory_session::store::{Root, discover};
-use common::{all_sessions, rows_of_trainers, sessions, testdata};
+use common::{agent_folders, all_sessions, claude_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -278,14 +278,34 @@ fn a_planted_secret_is_in_no_export() {
     }
 }
 
+/// The record of the only session of a folder, made of its files, which may be several.
+fn read_and_made(folder: &Path, format: Format<'_>, secrets: Secrets<'_>) -> Value {
+    let found = discover(&[Root { path: folder.to_path_buf() }]);
+    let limits = Limits::default();
+    let read = Material::read(&found.sessions[0], format, secrets, limits, &mut Vec::new());
+    let prices = Prices::bundled().unwrap();
+    let (generation, max_observation, repositories) = (0, None, Repositories::Leave);
+    let options = Options { format, generation, max_observation, repositories, prices: &prices };
+    let mut out = Vec::new();
+    read.unwrap().0.export(&options, secrets).unwrap().copy_to(&mut out).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}
+
 #[test]
 fn redaction_changes_no_id() {
     let redactor = Redactor::new(&Config { classes: Classes::ALL, ..Config::default() }).unwrap();
-    for session in &all_sessions() {
-        let format = Format::OpenTraces(OpenTracesSchema::V0_9);
-        let (_, open) = raw(session, format);
+    let format = Format::OpenTraces(OpenTracesSchema::V0_9);
+    let mut pairs: Vec<(Value, Value)> = Vec::new();
+    for session in &claude_sessions() {
         let (text, _) = make(session, format, Secrets::TakenOut(&redactor));
-        let cleared: Value = serde_json::from_str(&text).unwrap();
+        pairs.push((raw(session, format).1, serde_json::from_str(&text).unwrap()));
+    }
+    for folder in agent_folders() {
+        let cleared = read_and_made(&folder, format, Secrets::TakenOut(&redactor));
+        let open = read_and_made(&folder, format, Secrets::Kept(Raw::the_user_said_raw()));
+        pairs.push((open, cleared));
+    }
+    for (open, cleared) in pairs {
         let ids = |record: &Value| {
             let mut ids = vec![record["session_id"].clone(), record["trace_id"].clone()];
             for step in record["steps"].as_array().unwrap() {
@@ -451,7 +471,7 @@ fn rows_of_trainers_are_whole_and_alternate() {
 #[test]
 fn every_record_has_one_fate() {
     let (mut records, mut reasons) = (0, std::collections::BTreeSet::new());
-    for session in &all_sessions() {
+    for session in &claude_sessions() {
         let place = session.source.path().display();
         for subagents in [Subagents::Skip, Subagents::Separate] {
             let states = StateOptions {

@@ -56,6 +56,7 @@ fn markdown_parses_back_into_what_it_was_made_of() {
         assert!(found.headings.iter().all(|level| *level <= 3), "{path}: {:?}", found.headings);
         assert_eq!(found.foreign_html, Vec::<String>::new(), "{path}");
         assert_eq!(found.images, 0, "{path}");
+        assert_eq!(found.diffs, expected.diffs, "{path}: changes of files");
         for link in found.links.iter().filter_map(|link| link.strip_prefix('#')) {
             assert!(found.anchors.contains(link), "{path}: no target for {link}");
         }
@@ -80,7 +81,7 @@ fn pages_parse_back_into_what_they_were_made_of() {
         for prompt in &expected.prompts {
             assert!(prompts.contains(prompt), "{path}: {prompt:?} not in {prompts:?}");
         }
-        assert!(select("pre.diff") <= expected.edits, "{path}: edits");
+        assert_eq!(select("pre.diff"), expected.diffs, "{path}: changes of files");
         assert_eq!(live_parts(&page), Vec::<String>::new(), "{path}");
         let ids: HashSet<String> = page
             .select(&Selector::parse("[id]").unwrap())
@@ -176,6 +177,28 @@ fn parts_and_turns_can_be_left_out() {
     assert!(text.contains("- **Left out:** 1 turn\n"));
     let none = View { result: backstory_session::excerpt::Keep::Ends(0), ..view() };
     assert!(markdown(&session, &none).len() < markdown(&session, &view()).len());
+}
+
+/// What other agents did to files is there when nothing else is.
+#[test]
+fn edits_alone_are_the_edits_of_every_agent() {
+    let (mut edited, mut sessions) = (0, 0);
+    for session in common::agent_sessions() {
+        let path = session.source.path().display();
+        let mut only = view();
+        only.parts = render::Parts::only(["edits"]).unwrap();
+        let expected = common::edits(&session).len();
+        let page = Html::parse_document(&html(&session, &only));
+        let select = |css: &str| page.select(&Selector::parse(css).unwrap()).count();
+        assert_eq!((select("details.call"), select("pre.diff")), (expected, expected), "{path}");
+        let look = Look { width: None, colour: false };
+        let text = terminal(&session, &only, look);
+        let changed = text.lines().filter(|line| line.contains("+speed = 120  # gezähmt")).count();
+        assert_eq!(changed, usize::from(expected > 0), "{path}: {text}");
+        edited += expected;
+        sessions += usize::from(expected > 0);
+    }
+    assert!(sessions >= 12 && edited >= 24, "{sessions} {edited}");
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
 use backstory_session::escape::terminal_line;
 use backstory_session::history::{Choice, EditAction, Traced, normal_path};
-use backstory_session::model::Agent;
 use backstory_session::store::{
     Access, Destination, Git, Guard, GuardError, read_small_text, resolve, write_file,
 };
@@ -308,7 +307,7 @@ fn entries(traced: &Traced<'_>, choice: Choice) -> Vec<Entry> {
                 timestamp: edit.event.time,
                 model: by.model.as_deref().map(str::to_owned),
                 created: edit.edit.action() == EditAction::Create,
-                agent: Agent::ClaudeCode.name().to_owned(),
+                agent: by.agent.name().to_owned(),
                 agent_version: by.version.as_deref().map(str::to_owned),
                 session: by.session.to_string(),
                 lines_added: edit.added,

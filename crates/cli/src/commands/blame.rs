@@ -265,14 +265,15 @@ fn committed(
 /// A line that git had before the edit was made is not the edit's.
 fn contradict(traced: &mut Traced<'_>, committed: &[Option<GitLine>]) {
     for (mark, line) in traced.marks.iter_mut().zip(committed) {
-        let edit = mark.edit().and_then(|edit| traced.edits.get_mut(edit as usize));
+        let edit = mark.edit().and_then(|edit| traced.edits.get(edit as usize));
         let (Some(edit), Some(line)) = (edit, line) else { continue };
         let latest = line.committer_time.and_then(|time| time.checked_add(2.seconds()).ok());
         if latest.zip(edit.event.time).is_some_and(|(latest, time)| time > latest) {
-            edit.surviving = edit.surviving.saturating_sub(1);
-            *mark = Mark { origin: LineOrigin::Before, why: Why::CommittedBefore, ..*mark };
+            let why = Why::CommittedBefore;
+            *mark = Mark { origin: LineOrigin::Before, why, written: 0, ..*mark };
         }
     }
+    traced.count_surviving();
 }
 
 fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {

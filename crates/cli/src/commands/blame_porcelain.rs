@@ -39,6 +39,7 @@ pub(crate) fn write(answer: &Answer<'_>) -> Result<(), CliError> {
                     None => Ok(()),
                 };
                 field("origin", Some("edit"))?;
+                field("agent", Some(by.agent.name()))?;
                 field("model", by.model.as_deref())?;
                 field("session", Some(&by.session))?;
                 field("subagent", by.subagent.as_deref())?;

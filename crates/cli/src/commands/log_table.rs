@@ -45,7 +45,7 @@ fn edits<'f>(file: &'f LogFile<'_>) -> impl Iterator<Item = &'f TracedEdit<'f>> 
 }
 
 fn head(out: &mut String, file: &LogFile<'_>) {
-    let left: u64 = file.traced.edits.iter().map(|edit| edit.surviving).sum();
+    let left = file.traced.marks.iter().filter(|mark| mark.edit().is_some()).count();
     let now = if file.file.exists() {
         format!(
             "{left} of {} by agents",

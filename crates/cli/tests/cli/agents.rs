@@ -1,6 +1,6 @@
 //! Sessions of other agents, through every command that takes them.
 
-use crate::support::{Machine, write};
+use crate::support::{Machine, agent_form, write};
 use serde_json::{Value, json};
 
 const ID: &str = "11111111-aaaa-4bbb-8ccc-000000000001";
@@ -61,21 +61,10 @@ pub(crate) fn codex(machine: &Machine) -> String {
 
 /// A pretty-printed trajectory of mini-swe-agent with the key in an escaped text.
 fn trajectory(machine: &Machine) -> &'static str {
-    let value = json!({
-        "info": { "mini_version": "2.4.6", "exit_status": "Submitted", "submission": "diff",
-            "model_stats": { "instance_cost": 0.25, "api_calls": 1 } },
-        "trajectory_format": "mini-swe-agent-1.1",
-        "messages": [
-            { "role": "system", "content": "You act." },
-            { "role": "user", "content": format!("Say \"{KEY}\"\nnow") },
-            { "role": "assistant", "content": "```mswea_bash_command\nls\n```",
-                "extra": { "actions": [{ "command": "ls" }] } },
-            { "role": "user", "content": "a.py", "extra": { "returncode": 0 } },
-        ],
-    });
-    let text = serde_json::to_string_pretty(&value).unwrap();
-    write(&machine.home().join("runs/task-1.traj.json"), text.as_bytes());
-    "runs/task-1.traj.json"
+    let said = format!("Say \\\"{KEY}\\\"\\nnow");
+    let form = agent_form("mini-swe-agent/calls");
+    form.write(&machine.home().join("runs"), |text| text.replace("prompt-mark", &said));
+    "runs/demo__mill-2.traj.json"
 }
 
 #[test]

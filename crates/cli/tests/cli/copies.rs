@@ -1,6 +1,6 @@
 //! Cleared copies of other agents' sessions: each is read again as what it was.
 
-use crate::support::{Machine, write};
+use crate::support::{Machine, agent_forms, write};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -143,6 +143,20 @@ fn listed(machine: &Machine, root: &str) -> BTreeSet<String> {
     told
 }
 
+/// A cleared copy of what is in `root` lists the same sessions and holds no key.
+fn assert_copied(machine: &Machine, root: &str, agent: &str) {
+    let before = listed(machine, root);
+    let out = format!("clean-{root}/");
+    machine.out(&["redact", root, "--out", &out]);
+    assert_eq!(listed(machine, &out), before, "{root}");
+    for row in machine.json(&["ls", "--root", &out, "--json"]) {
+        assert_eq!(row["agent"], agent, "{root}");
+        let shown = machine.out(&["show", row["path"].as_str().unwrap(), "--format", "md"]);
+        assert!(!shown.contains(KEY), "{root}: {shown}");
+    }
+    assert_eq!(machine.run(&["redact", "--scan", &out]).code, Some(0), "{root}");
+}
+
 #[test]
 fn copies_are_sessions_of_the_same_agent() {
     let machine = Machine::empty();
@@ -150,18 +164,22 @@ fn copies_are_sessions_of_the_same_agent() {
         for (name, content) in &files {
             write(&machine.home().join(agent).join(name), content.as_bytes());
         }
-        let before = listed(&machine, agent);
         let parts: usize = files.len();
-        assert!(before.len() >= parts.saturating_sub(3), "{before:?}");
-        let out = format!("clean-{agent}/");
-        machine.out(&["redact", agent, "--out", &out]);
-        assert_eq!(listed(&machine, &out), before, "{agent}");
-        for row in machine.json(&["ls", "--root", &out, "--json"]) {
-            assert_eq!(row["agent"], agent);
-            let shown = machine.out(&["show", row["path"].as_str().unwrap(), "--format", "md"]);
-            assert!(!shown.contains(KEY), "{shown}");
-        }
-        assert_eq!(machine.run(&["redact", "--scan", &out]).code, Some(0), "{agent}");
+        assert!(listed(&machine, agent).len() >= parts.saturating_sub(3), "{agent}");
+        assert_copied(&machine, agent, agent);
+    }
+}
+
+#[test]
+fn every_form_is_copied() {
+    for form in agent_forms() {
+        let machine = Machine::empty();
+        let root = form.path().replace('/', "-");
+        let secret = format!("Use {KEY}");
+        form.write(&machine.home().join(&root), |text| text.replace("prompt-mark", &secret));
+        assert_eq!(listed(&machine, &root).len(), 1, "{root}");
+        assert_eq!(machine.run(&["redact", "--scan", &root]).code, Some(1), "{root}");
+        assert_copied(&machine, &root, &form.row["agent"]);
     }
 }
 

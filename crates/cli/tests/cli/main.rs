@@ -10,6 +10,7 @@ mod cloning;
 mod copies;
 mod desk;
 mod documentation;
+mod edits_of_agents;
 #[cfg(target_os = "linux")]
 mod endless;
 mod exporting;
@@ -25,6 +26,7 @@ mod outputs;
 mod pairing;
 mod redacting;
 mod rendering;
+mod repeated_lines;
 mod replay_limits;
 mod replay_secrets;
 mod replaying;

@@ -1,5 +1,6 @@
 //! A home folder of its own for each test, and the program run in it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -63,33 +64,117 @@ impl Machine {
     }
 }
 
+/// A form in which an agent writes sessions down: a row of `AGENTS.tsv` and the files it is about.
+pub(crate) struct AgentForm {
+    pub(crate) row: BTreeMap<String, String>,
+}
+
+pub(crate) fn agent_forms() -> Vec<AgentForm> {
+    let rows = crate::common::table("AGENTS.tsv");
+    rows.into_iter().map(|row| AgentForm { row }).collect()
+}
+
+pub(crate) fn agent_form(path: &str) -> AgentForm {
+    agent_forms().into_iter().find(|form| form.path() == path).unwrap()
+}
+
+impl AgentForm {
+    /// `codex/rollout`
+    pub(crate) fn path(&self) -> &str {
+        &self.row["path"]
+    }
+
+    /// Puts the files into a folder, each with its text changed.
+    pub(crate) fn write(&self, folder: &Path, change: impl Fn(String) -> String) {
+        let from = testdata("agents").join(self.path());
+        copy(&from, folder);
+        let mut open = vec![folder.to_path_buf()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    write(&path, change(text).as_bytes());
+                }
+            }
+        }
+    }
+}
+
 pub(crate) fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
 }
 
-/// Every key of the values, at any depth, stands in the document; the number of keys. Keys that
-/// are the user's words (`own`) need not.
+/// Whether a document explains a key of an object that stands under `parent`, or at the top: in a
+/// column of fields, in a line that speaks of the parent as well (at the top, of `schema`), or in
+/// the section that the parent's row names.
+fn explains(document: &str, key: &str, parent: Option<&str>) -> bool {
+    let (key, above) = (format!("`{key}`"), format!("`{}`", parent.unwrap_or("schema")));
+    let cells = |line: &str| -> Vec<String> {
+        let row = line.strip_prefix('|').unwrap_or_default();
+        row.split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    let row = document.lines().find(|line| parent.is_some() && cells(line)[0].contains(&above));
+    let shape = row.and_then(|row| cells(row).get(1).cloned()).unwrap_or_default();
+    let (mut section, mut fields) = (String::new(), vec![0]);
+    for line in document.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            title.clone_into(&mut section);
+        }
+        let cells = cells(line);
+        if !line.starts_with('|') {
+            fields = vec![0];
+        } else {
+            let heads = ["fields", "columns", "keys"];
+            fields.extend(cells.iter().position(|cell| heads.contains(&cell.as_str())));
+        }
+        let in_fields =
+            fields.iter().any(|at| cells.get(*at).is_some_and(|cell| cell.contains(&key)));
+        let beside = line.contains(&key) && line.contains(&above);
+        let shaped = line.contains(&key) && !shape.is_empty() && section == shape;
+        if in_fields || beside || shaped {
+            return true;
+        }
+    }
+    false
+}
+
+/// Every key of the values, at any depth, is explained in the document; the number of keys. Keys
+/// that are the user's words (`own`) need not be.
 pub(crate) fn assert_documented(
     document: &str,
-    mut values: Vec<serde_json::Value>,
+    values: Vec<serde_json::Value>,
     own: impl Fn(&str) -> bool,
 ) -> usize {
     let text = std::fs::read_to_string(testdata("../docs").join(document)).unwrap();
-    let mut seen = 0;
-    while let Some(value) = values.pop() {
+    let mut open: Vec<(serde_json::Value, Option<String>)> =
+        values.into_iter().map(|value| (value, None)).collect();
+    let (mut seen, mut missing) = (0, BTreeSet::new());
+    while let Some((value, parent)) = open.pop() {
         match value {
             serde_json::Value::Object(fields) => {
                 for (key, value) in fields {
-                    let known = own(&key) || text.contains(&format!("`{key}`"));
-                    assert!(known, "{key} is not in {document}");
-                    values.push(value);
                     seen += 1;
+                    if own(&key) {
+                        open.push((value, parent.clone()));
+                        continue;
+                    }
+                    if !explains(&text, &key, parent.as_deref()) {
+                        missing
+                            .insert(format!("{key} in {}", parent.as_deref().unwrap_or("the top")));
+                    }
+                    open.push((value, Some(key)));
                 }
             }
-            serde_json::Value::Array(items) => values.extend(items),
+            serde_json::Value::Array(items) => {
+                open.extend(items.into_iter().map(|item| (item, parent.clone())));
+            }
             _ => {}
         }
     }
+    assert!(missing.is_empty(), "{document} does not explain {missing:?}");
     seen
 }
 

@@ -1,133 +1,85 @@
 //! What agents' models were told before the first prompt: it reaches every format, cleared.
 
-use crate::support::{Machine, write};
+use crate::support::{Machine, agent_forms, write};
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-proj-q8Zr4LmW2xVb7TnY5cKd9HfJ3sGaPe6UuQiOoRtM1NwBzXvCyEkLhAjF";
 
 /// What the model is told, with something in it that nobody else should be.
 fn told() -> String {
-    format!("You act.\n\nThe key is {KEY}.")
+    format!("You tend the mill. The key is {KEY}.")
 }
 
-/// Name and content of a file of each form that holds a system prompt, and whether it has tools.
-fn files() -> Vec<(&'static str, Vec<u8>, bool)> {
-    let told = told();
-    let parts = json!([{ "type": "text", "text": "You act." },
+/// Folders with sessions whose model is told this: every form that holds a system prompt, and forms
+/// in which it stands elsewhere.
+fn install(machine: &Machine) -> Vec<String> {
+    let mut folders = Vec::new();
+    for form in agent_forms().into_iter().filter(|form| form.row["system"] == "yes") {
+        let mark = format!("The key is {KEY}.");
+        form.write(&machine.home().join(form.path()), |text| text.replace("system-mark", &mark));
+        folders.push(form.path().to_owned());
+    }
+    let parts = json!([{ "type": "text", "text": "You tend the mill." },
         { "type": "text", "text": format!("The key is {KEY}.") }]);
-    let chat = |system: Value| {
-        json!([{ "role": "system", "content": system }, { "role": "user", "content": "Go" },
-            { "role": "assistant", "content": "Done." }])
-    };
-    let row = |id: &str, messages: Value| json!({ "messages": messages, "instance_id": "i", "traj_id": id });
-    let tools = json!([{ "type": "function", "function": { "name": "execute_bash",
-        "description": "Runs it.", "parameters": { "type": "object",
-            "properties": { "command": { "type": "string" } } } } }]);
+    let chat = json!([{ "role": "system", "content": parts }, { "role": "user", "content": "Go" },
+        { "role": "assistant", "content": "Done." }]);
+    let trajectory = json!({ "trajectory": [], "history": chat }).to_string();
     let record = |kind: &str, payload: Value| {
-        format!(
-            "{}\n",
-            json!({ "timestamp": "2026-01-31T09:30:00Z", "type": kind, "payload": payload })
-        )
+        let time = "2026-01-31T09:30:00Z";
+        format!("{}\n", json!({ "timestamp": time, "type": kind, "payload": payload }))
     };
     let said = |role: &str, text: &str| {
         let part = json!([{ "type": "text", "text": text }]);
         record("response_item", json!({ "type": "message", "role": role, "content": part }))
     };
-    let talk = [said("user", "Go"), said("assistant", "Done.")].concat();
-    let meta = |facts: Value| record("session_meta", facts);
-    let events = json!([
-        { "id": 0, "source": "agent", "action": "system", "args": { "content": told, "tools": tools } },
-        { "id": 1, "source": "user", "action": "message", "args": { "content": "Go" } },
-        { "id": 2, "source": "agent", "action": "message", "args": { "content": "Done." } },
-    ]);
-    let message = |id: &str, source: &str, role: &str, text: &str| {
-        json!({ "id": id, "kind": "MessageEvent", "source": source,
-            "llm_message": { "role": role, "content": [{ "type": "text", "text": text }] } })
-    };
-    let sdk = [
-        json!({ "id": "s", "kind": "SystemPromptEvent", "source": "agent",
-            "system_prompt": { "type": "text", "text": told }, "tools": tools }),
-        message("u", "user", "user", "Go"),
-        message("a", "agent", "assistant", "Done."),
-    ];
-    let lines =
-        |values: &[Value]| values.iter().map(|value| format!("{value}\n")).collect::<String>();
-    let files = vec![
-        (
-            "codex/rollout-2026-01-31T09-30-00-a.jsonl",
-            meta(json!({ "id": "a", "base_instructions": { "text": told } })) + &talk,
-            false,
-        ),
-        (
-            "codex-old/rollout-2026-01-31T09-30-00-b.jsonl",
-            meta(json!({ "id": "b", "instructions": told })) + &talk,
-            false,
-        ),
-        ("openhands/trajectory.json", events.to_string(), true),
-        (
-            "openhands-row/output.jsonl",
-            lines(&[json!({ "instance_id": "i", "history": events })]),
-            true,
-        ),
-        ("openhands-sdk/events.jsonl", lines(&sdk), true),
-        (
-            "swe-agent/a.traj",
-            json!({ "trajectory": [], "history": chat(json!(told)) }).to_string(),
-            false,
-        ),
-        (
-            "swe-agent-parts/a.traj",
-            json!({ "trajectory": [], "history": chat(parts) }).to_string(),
-            false,
-        ),
-        (
-            "mini/a.traj.json",
-            json!({ "info": { "mini_version": "2" }, "messages": chat(json!(told)) }).to_string(),
-            false,
-        ),
-        ("smith/rows.jsonl", lines(&[row("r", chat(json!(told)))]), false),
-        ("smith-text/rows.jsonl", lines(&[row("t", json!(chat(json!(told)).to_string()))]), false),
-        (
-            "cline/s.messages.json",
-            json!({ "version": 1, "sessionId": "s", "system_prompt": told, "messages": [
-                { "role": "user", "content": [{ "type": "text", "text": "Go" }] },
-                { "role": "assistant", "content": [{ "type": "text", "text": "Done." }] } ] })
-            .to_string(),
-            false,
-        ),
-    ];
-    files.into_iter().map(|(name, text, tools)| (name, text.into_bytes(), tools)).collect()
+    let meta = record("session_meta", json!({ "id": "b", "instructions": told() }));
+    let rollout = [meta, said("user", "Go"), said("assistant", "Done.")].concat();
+    for (name, text) in [
+        ("codex-old/rollout-2026-01-31T09-30-00-b.jsonl", rollout),
+        ("swe-agent-parts/a.traj", trajectory),
+    ] {
+        write(&machine.home().join(name), text.as_bytes());
+        folders.extend(name.split_once('/').map(|(folder, _)| folder.to_owned()));
+    }
+    folders
 }
 
 #[test]
 fn system_prompts_and_tools_reach_every_format() {
     let machine = Machine::empty();
-    for (name, content, tools) in files() {
-        write(&machine.home().join(name), &content);
+    let mut with_tools = 0;
+    for name in &install(&machine) {
         let export = |to: &str, more: &[&str]| {
             machine.json(&[&["export", "--root", name, "--to", to], more].concat())
         };
+        // Parts of a prompt stand in paragraphs of their own.
+        let is_told = |text: &Value| {
+            let text = text.as_str().unwrap_or_default();
+            text.split_whitespace().eq(told().split_whitespace())
+        };
         let state = &export("trace-state", &["--raw"])[0];
         let first = &state["messages"][0];
-        assert_eq!(
-            (&first["role"], &first["content"]),
-            (&json!("system"), &json!(told())),
-            "{name}: {state}"
-        );
-        assert_eq!(state["messages"][1]["content"], "Go", "{name}");
+        assert_eq!(first["role"], "system", "{name}: {state}");
+        assert!(is_told(&first["content"]), "{name}: {state}");
+        assert_eq!(state["messages"][1]["role"], "user", "{name}");
         let row = &export("sft", &["--raw"])[0];
-        assert_eq!(row["messages"][0]["content"], told(), "{name}: {row}");
+        assert!(is_told(&row["messages"][0]["content"]), "{name}: {row}");
         let trace = &export("opentraces", &["--raw"])[0];
         let prompts = trace["system_prompts"].as_object().unwrap();
-        assert_eq!(prompts.values().collect::<Vec<_>>(), [&json!(told())], "{name}: {trace}");
+        assert!(prompts.len() == 1 && prompts.values().all(is_told), "{name}: {trace}");
         let document = &export("atif", &["--raw"])[0];
-        assert_eq!(document["steps"][0]["message"], told(), "{name}: {document}");
-        let shown = &machine.json(&["show", name, "--format", "json"])[0];
+        assert!(is_told(&document["steps"][0]["message"]), "{name}: {document}");
+        let id = machine.json(&["ls", "--root", name, "--json"])[0]["id"].clone();
+        let show = ["show", id.as_str().unwrap(), "--root", name];
+        let shown = machine.out(&[&show[..], &["--format", "json"]].concat());
+        let shown: Value = serde_json::from_str(&shown).unwrap();
         let system = &shown["requests"][0]["system_prompt"];
         assert!(system.to_string().contains(KEY), "{name}: {shown}");
-        if tools {
+        if name.starts_with("openhands") {
+            with_tools += 1;
             let definition = &trace["tool_definitions"][0];
-            assert_eq!(definition["name"], "execute_bash", "{name}: {trace}");
+            let tool = definition["name"].as_str().unwrap();
+            assert!(["execute_bash", "terminal"].contains(&tool), "{name}: {trace}");
             assert!(definition["input_schema"]["properties"]["command"].is_object(), "{name}");
             let function = &row["tools"][0]["function"];
             assert!(function["parameters"]["properties"]["command"].is_object(), "{name}: {row}");
@@ -135,14 +87,14 @@ fn system_prompts_and_tools_reach_every_format() {
         }
         for to in ["trace-state", "sft", "opentraces", "atif"] {
             let cleared = machine.out(&["export", "--root", name, "--to", to]);
-            assert!(
-                cleared.contains("You act.") && !cleared.contains(&KEY[..20]),
-                "{name}: {cleared}"
-            );
+            assert!(cleared.contains("You tend the mill."), "{name}: {cleared}");
+            assert!(!cleared.contains(&KEY[..20]), "{name}: {cleared}");
         }
-        let cleared = machine.out(&["show", name, "--share", "--format", "json"]);
-        assert!(cleared.contains("You act.") && !cleared.contains(&KEY[..20]), "{name}: {cleared}");
+        let cleared = machine.out(&[&show[..], &["--share", "--format", "json"]].concat());
+        assert!(cleared.contains("You tend the mill."), "{name}: {cleared}");
+        assert!(!cleared.contains(&KEY[..20]), "{name}: {cleared}");
     }
+    assert_eq!(with_tools, 5);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What can be known of a file at a point in time.
 
 use super::order::When;
-use crate::model::Content;
+use crate::model::{Agent, Content};
 use crate::store::Source;
 use jiff::Timestamp;
 use std::path::PathBuf;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 /// Who made a change, as the session says.
 #[derive(Debug, Clone)]
 pub struct Provenance {
+    pub agent: Agent,
     /// The person's session, also when a subagent made the change.
     pub session: Arc<str>,
     pub subagent: Option<Arc<str>>,

@@ -5,6 +5,7 @@ use super::diff;
 use super::mark::{Confidence, Mark, Why};
 use super::places::{self, Common};
 use super::tracer::{Snapshot, Tracer};
+use hashbrown::HashSet;
 use imara_diff::Token;
 use std::rc::Rc;
 
@@ -39,41 +40,57 @@ impl Tracer {
 
     /// Lines without an author that stand in the file under another path (its earlier name, another
     /// worktree) and have one there.
-    pub(super) fn explain(&self, track: usize, tokens: &[Token], marks: &mut [Mark]) {
+    pub(super) fn explain(&mut self, track: usize, tokens: &[Token], marks: &mut [Mark]) {
+        let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
+        let others: Vec<Rc<Snapshot>> =
+            others.filter_map(|(_, track)| track.current.clone()).collect();
+        let open = |mark: &Mark| mark.edit().is_none();
+        let known =
+            |(token, mark): (&Token, &Mark)| open(mark) && self.written_elsewhere(*token).is_some();
+        if others.is_empty() && !tokens.iter().zip(&*marks).any(known) {
+            return;
+        }
+        let alone = self.alone(tokens);
         let mut places: Vec<Rc<Snapshot>> = Vec::new();
         for (token, mark) in tokens.iter().zip(marks.iter_mut()) {
-            if mark.edit().is_some() {
+            if !open(mark) || !alone.contains(token) {
                 continue;
             }
-            if let Some((there, snapshot)) = self.written_elsewhere(*token) {
-                *mark = there.weakened(Confidence::Moved, Why::OtherPlace);
+            if let Some((first, snapshot)) = self.written_elsewhere(*token) {
+                *mark = first.weakened(Confidence::Moved, Why::OtherPlace);
                 let known = places.iter().any(|place| Rc::ptr_eq(place, snapshot));
                 if !known && places.len() < MOST_COMPARED {
                     places.push(snapshot.clone());
                 }
             }
         }
-        if marks.iter().all(|mark| mark.edit().is_some()) {
+        if !marks.iter().any(open) {
             return;
         }
-        let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);
-        places.extend(others.filter_map(|(_, track)| track.current.clone()));
+        places.extend(others);
+        // No line is in two places at once; parts of a broken one are lines of their own.
+        let marked = tokens.iter().zip(&*marks).filter(|(_, mark)| !open(mark));
+        let mut there: HashSet<(u32, Token)> =
+            marked.map(|(token, mark)| (mark.written, *token)).collect();
         for other in places {
             let hunks = diff::compared(&other.tokens, tokens, &self.lines).hunks;
             let kept = diff::kept(&hunks, tokens.len());
             for run in places::runs(&kept) {
-                let shared = tokens.get(run.clone()).unwrap_or_default();
-                if self.lines.total_weight(shared) < TELLING {
+                let shared = tokens.get(run.clone()).unwrap_or_default().iter();
+                let weight =
+                    shared.filter(|token| alone.contains(*token)).map(|t| self.lines.weight(*t));
+                if weight.sum::<u32>() < TELLING {
                     continue;
                 }
                 for at in run {
-                    let there = kept.get(at).copied().flatten();
-                    let there = there.and_then(|old| other.marks.get(old as usize));
-                    if let (Some(there), Some(mark)) = (there, marks.get_mut(at))
-                        && mark.edit().is_none()
-                        && there.edit().is_some()
+                    let old = kept.get(at).copied().flatten();
+                    let old = old.and_then(|old| other.marks.get(old as usize));
+                    if let (Some(old), Some(mark)) = (old, marks.get_mut(at))
+                        && open(mark)
+                        && old.edit().is_some()
+                        && tokens.get(at).is_some_and(|token| there.insert((old.written, *token)))
                     {
-                        *mark = there.weakened(Confidence::Moved, Why::OtherPlace);
+                        *mark = old.weakened(Confidence::Moved, Why::OtherPlace);
                     }
                 }
             }

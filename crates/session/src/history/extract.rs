@@ -224,6 +224,7 @@ impl Extractor<'_, '_, '_> {
         };
         let inside = !std::ptr::eq(self.root, self.member) && !housekeeping;
         Provenance {
+            agent: self.root.agent,
             session: self.root.id.as_str().into(),
             subagent: inside.then(|| self.member.id.as_str().into()),
             call: call.id.clone(),

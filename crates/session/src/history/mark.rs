@@ -104,11 +104,19 @@ pub struct Mark {
     pub origin: LineOrigin,
     pub confidence: Confidence,
     pub why: Why,
+    /// Which of the lines that edits wrote it is, in the order in which the edits were followed; 0
+    /// where it is none of them. Parts of a line that was broken into several have the same number.
+    pub written: u32,
 }
 
 impl Mark {
     pub(super) fn new(origin: LineOrigin, why: Why) -> Mark {
-        Mark { origin, confidence: Confidence::Exact, why }
+        Mark { origin, confidence: Confidence::Exact, why, written: 0 }
+    }
+
+    /// A line that an edit wrote.
+    pub(super) fn by_edit(edit: u32, why: Why, written: u32) -> Mark {
+        Mark { written, ..Mark::new(LineOrigin::Edit(edit), why) }
     }
 
     /// The same origin, at best this sure.

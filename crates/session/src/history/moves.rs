@@ -10,12 +10,13 @@ use imara_diff::Token;
 
 /// Pairs of a new line and the old line that moved there. Lines are the same if their numbers are;
 /// `before` and `after` give those of the old and the new lines, `weight` how many letters and
-/// digits a new line has.
+/// digits a new line has. A block begins with a line that left once and came once, and that `alone`
+/// says is not there otherwise.
 pub(super) fn moved(
     (before, after): (impl Fn(usize) -> Option<Token>, impl Fn(usize) -> Option<Token>),
     hunks: &[Hunk],
     (free_old, free_new): (&[bool], &[bool]),
-    weight: impl Fn(usize) -> u32,
+    (weight, alone): (impl Fn(usize) -> u32, impl Fn(Token) -> bool),
 ) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut places: HashMap<Token, Vec<usize>> = HashMap::new();
@@ -46,7 +47,7 @@ pub(super) fn moved(
         let follows = block.last().filter(|(last, _)| last + 1 == at).map(|(_, old)| old + 1);
         let next = follows.filter(|next| old.binary_search(next).is_ok());
         let unique = match old {
-            [one] if wanted.get(&token) == Some(&1) => Some(*one),
+            [one] if next.is_none() && wanted.get(&token) == Some(&1) && alone(token) => Some(*one),
             _ => None,
         };
         if next.is_none() {

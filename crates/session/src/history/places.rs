@@ -5,7 +5,7 @@ use super::diff::compared;
 use super::lines::{Lines, split_lines};
 use super::tracer::Snapshot;
 use crate::compare::{Compared, Hunk};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use std::ops::Range;
 use std::rc::Rc;
@@ -217,20 +217,16 @@ impl<'t> TextLines<'t> {
     }
 }
 
-/// Lines of a state, to find the state that shares most of them; white space does not count.
+/// Lines that stand in a state once, to find the state that shares most of them; white space does
+/// not count. Lines that are repeated in either state say nothing: any text may have them.
 pub(super) struct Common<'l> {
     lines: &'l Lines,
-    wanted: HashMap<Token, u32>,
-    count: usize,
+    wanted: HashSet<Token>,
 }
 
 impl Common<'_> {
     pub(super) fn with<'l>(tokens: &[Token], lines: &'l Lines) -> Common<'l> {
-        let mut wanted: HashMap<Token, u32> = HashMap::new();
-        for token in tokens {
-            *wanted.entry(lines.shape(*token)).or_default() += 1;
-        }
-        Common { lines, wanted, count: tokens.len() }
+        Common { lines, wanted: once(tokens, lines).into_keys().collect() }
     }
 
     /// The first of those that share most, and what it shares.
@@ -240,29 +236,26 @@ impl Common<'_> {
     ) -> Option<(Rc<Snapshot>, Vec<Token>)> {
         let mut best: Option<(Rc<Snapshot>, Vec<Token>)> = None;
         for snapshot in states {
-            if best.as_ref().is_some_and(|(_, shared)| shared.len() == self.count) {
+            if best.as_ref().is_some_and(|(_, shared)| shared.len() == self.wanted.len()) {
                 break;
             }
-            let shared = self.shared(&snapshot.tokens);
+            let shared = once(&snapshot.tokens, self.lines).into_iter();
+            let shared = shared.filter(|(shape, _)| self.wanted.contains(shape));
+            let shared: Vec<Token> = shared.map(|(_, token)| token).collect();
             if best.as_ref().is_none_or(|(_, most)| shared.len() > most.len()) {
                 best = Some((snapshot.clone(), shared));
             }
         }
         best
     }
+}
 
-    fn shared(&self, tokens: &[Token]) -> Vec<Token> {
-        let mut used: HashMap<Token, u32> = HashMap::new();
-        let mut shared = Vec::new();
-        for token in tokens {
-            let shape = self.lines.shape(*token);
-            let Some(most) = self.wanted.get(&shape) else { continue };
-            let count = used.entry(shape).or_default();
-            if *count < *most {
-                *count += 1;
-                shared.push(*token);
-            }
-        }
-        shared
+/// Lines that stand there once, by their shapes.
+fn once(tokens: &[Token], lines: &Lines) -> HashMap<Token, Token> {
+    let mut found: HashMap<Token, Option<Token>> = HashMap::with_capacity(tokens.len());
+    for token in tokens {
+        let seen = found.entry(lines.shape(*token));
+        seen.and_modify(|token| *token = None).or_insert(Some(*token));
     }
+    found.into_iter().filter_map(|(shape, token)| Some((shape, token?))).collect()
 }

@@ -3,8 +3,10 @@
 //! Nothing here is proof: a command is read as text, never run. What it finds is told as *possibly
 //! changed*, and moves of files are followed only where the content agrees.
 
+use super::in_place;
 use super::order::When;
 use super::path::normal_path;
+use super::words::{Simple, simple_commands};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -36,58 +38,88 @@ pub(super) struct Touched {
 pub(super) fn touched(command: &str, folder: Option<&str>) -> Touched {
     let mut found = Touched::default();
     let mut folder = folder.map(str::to_owned);
-    for words in simple_commands(command) {
+    for Simple { words, outputs } in simple_commands(command) {
         let place = |word: &str| normal_path(word, folder.as_deref());
-        let mut words = words;
-        while let Some(at) = words.iter().position(|word| is_redirection(word)) {
-            let operator = words.remove(at);
-            let joined = operator.trim_start_matches(['0', '1', '2', '&', '>', '|']).to_owned();
-            let target =
-                if joined.is_empty() && at < words.len() { words.remove(at) } else { joined };
-            if !target.is_empty() && !target.starts_with("/dev/") && !target.starts_with('&') {
-                found.paths.push(place(&target));
-            }
-        }
-        while words.first().is_some_and(|word| is_prefix(word)) {
-            words.remove(0);
+        let is_file = |target: &&String| !target.is_empty() && !target.starts_with("/dev/");
+        found.paths.extend(outputs.iter().filter(is_file).map(|target| place(target)));
+        let mut words = words.as_slice();
+        while let Some((_, rest)) = words.split_first().filter(|(word, _)| is_prefix(word)) {
+            words = rest;
         }
         let Some((name, rest)) = words.split_first() else { continue };
         let name = name.rsplit('/').next().unwrap_or(name);
-        let plain: Vec<&String> = rest.iter().filter(|word| !word.starts_with('-')).collect();
-        let has = |option: &str| rest.iter().any(|word| word.starts_with(option));
-        match name {
-            "cd" => {
-                let target = plain.first().map_or("", |word| word.as_str());
-                folder = Some(place(target));
-            }
-            "sed" | "perl" if has("-i") || has("--in-place") || has("-pi") || has("-ni") => {
-                found.paths.extend(plain.iter().map(|word| place(word)));
-            }
-            "tee" | "rm" | "truncate" => found.paths.extend(plain.iter().map(|word| place(word))),
-            "mv" | "cp" => found.moved(name, &plain, place),
-            "git" => match plain.first().map_or("", |word| word.as_str()) {
-                "mv" => found.moved("mv", plain.get(1..).unwrap_or_default(), place),
-                "rm" => found.paths.extend(plain.iter().skip(1).map(|word| place(word))),
-                "checkout" | "restore" | "reset" | "stash" | "merge" | "pull" | "rebase"
-                | "cherry-pick" | "revert" | "switch" | "apply" | "am" | "clean" => {
-                    found.any_file = true;
-                }
-                _ => {}
-            },
-            "patch" => found.any_file = true,
-            _ if formats(name, rest) => {
-                found.any_file = true;
-                found.paths.extend(plain.iter().filter(|w| w.contains('.')).map(|w| place(w)));
-            }
-            _ => {}
+        if name == "cd" {
+            let target = rest.iter().find(|word| !word.starts_with('-'));
+            folder = Some(place(target.map_or("", String::as_str)));
+        } else {
+            found.add(name, rest, &place);
         }
     }
     found
 }
 
 impl Touched {
-    fn moved(&mut self, name: &str, words: &[&String], place: impl Fn(&str) -> String) {
-        let Some((target, sources)) = words.split_last() else { return };
+    /// What one command writes.
+    fn add(&mut self, name: &str, rest: &[String], place: &dyn Fn(&str) -> String) {
+        let mut write = |words: Vec<&str>| self.paths.extend(words.into_iter().map(place));
+        match name {
+            "sed" => write(in_place::sed(rest)),
+            "perl" | "ruby" if in_place::edits(rest) => write(in_place::perl(rest)),
+            "tee" => write(operands(rest, &[])),
+            "rm" => write(operands(rest, &[])),
+            "truncate" => write(operands(rest, &["-s", "-r", "--size", "--reference"])),
+            "mv" | "cp" => self.moved(name, rest, place),
+            "git" => self.git(rest, place),
+            "patch" => self.any_file = true,
+            _ if formats(name, rest) => {
+                self.any_file = true;
+                if !INTERPRETERS.contains(&name) {
+                    let named = operands(rest, &[]).into_iter().filter(|word| word.contains('.'));
+                    self.paths.extend(named.map(place));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn git(&mut self, rest: &[String], place: &dyn Fn(&str) -> String) {
+        // Options that go before the command, of which these have a value.
+        let mut rest = rest;
+        let mut folder = None;
+        while let Some((option, more)) =
+            rest.split_first().filter(|(word, _)| word.starts_with('-'))
+        {
+            let has_value = ["-C", "-c", "--git-dir", "--work-tree"].contains(&option.as_str());
+            if option == "-C" {
+                folder = more.first().map(|folder| place(folder));
+            }
+            rest = if has_value { more.get(1..).unwrap_or_default() } else { more };
+        }
+        let inside = |word: &str| match &folder {
+            Some(folder) => normal_path(word, Some(folder)),
+            None => place(word),
+        };
+        let Some((command, rest)) = rest.split_first() else { return };
+        match command.as_str() {
+            "mv" => self.moved("mv", rest, &inside),
+            "rm" if rest.iter().any(|word| word == "--cached") => {}
+            "rm" => self.paths.extend(operands(rest, &[]).into_iter().map(inside)),
+            "checkout" | "restore" | "reset" | "stash" | "merge" | "pull" | "rebase"
+            | "cherry-pick" | "revert" | "switch" | "apply" | "am" | "clean" => {
+                self.any_file = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, name: &str, rest: &[String], place: &dyn Fn(&str) -> String) {
+        let valued = ["-t", "--target-directory", "-S", "--suffix"];
+        let words = operands(rest, &valued);
+        let (target, sources) = match (target_folder(rest), words.split_last()) {
+            (Some(target), _) => (target, words.as_slice()),
+            (None, Some((target, sources))) => (*target, sources),
+            (None, None) => return,
+        };
         let target = place(target);
         for source in sources {
             let file = source.rsplit('/').next().unwrap_or(source);
@@ -104,12 +136,46 @@ impl Touched {
     }
 }
 
+/// The folder that `mv -t FOLDER` and `cp -t FOLDER` name.
+fn target_folder(rest: &[String]) -> Option<&str> {
+    let long = rest.iter().find_map(|word| word.strip_prefix("--target-directory="));
+    let short = || {
+        let at = rest.iter().position(|word| word == "-t" || word == "--target-directory")?;
+        rest.get(at + 1).map(String::as_str)
+    };
+    long.or_else(short)
+}
+
+/// Words that are not options or values of options; after `--` every word is one. Options in
+/// `valued` take the next word, unless they hold their value themselves.
+fn operands<'w>(words: &'w [String], valued: &[&str]) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        if word == "--" {
+            found.extend(words);
+            break;
+        }
+        if valued.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') || word == "-" {
+            found.push(word);
+        }
+    }
+    found.retain(|word| *word != "-");
+    found
+}
+
+/// Programs that run a script, which may write any file but names none here.
+const INTERPRETERS: [&str; 4] = ["python", "python3", "node", "ruby"];
+
 /// Programs that rewrite files, and the word that makes them do so.
 fn formats(name: &str, rest: &[String]) -> bool {
     let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     match name {
-        "rustfmt" | "black" | "isort" | "autopep8" | "pre-commit" | "python" | "python3"
-        | "node" | "ruby" | "patch" | "codemod" | "jscodeshift" | "sd" | "fastmod" => true,
+        name if INTERPRETERS.contains(&name) => true,
+        "rustfmt" | "black" | "isort" | "autopep8" | "pre-commit" | "patch" | "codemod"
+        | "jscodeshift" | "sd" | "fastmod" => true,
         "prettier" | "biome" => has(&["--write", "-w", "--apply", "--fix"]),
         "eslint" | "stylelint" | "golangci-lint" | "clippy" => has(&["--fix"]),
         "ruff" => has(&["format", "--fix"]),
@@ -139,82 +205,6 @@ fn is_prefix(word: &str) -> bool {
     assigns || ["sudo", "env", "time", "nice", "command", "then", "do", "else", "!"].contains(&word)
 }
 
-fn is_redirection(word: &str) -> bool {
-    let rest = word.trim_start_matches(['0', '1', '2', '&']);
-    rest.starts_with('>')
-}
-
-/// Splits a command line into simple commands and their words; here-documents are left out.
-fn simple_commands(command: &str) -> Vec<Vec<String>> {
-    let mut commands = vec![Vec::new()];
-    let mut word: Option<String> = None;
-    let mut quote: Option<char> = None;
-    let mut letters = command.chars().peekable();
-    let mut ends: Vec<String> = Vec::new();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
-            (Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
-            (Some(_), letter) => word.get_or_insert_default().push(letter),
-            (None, '\'' | '"') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => word.get_or_insert_default().extend(letters.next()),
-            (None, '\n' | ';' | '|' | '(' | ')' | ' ' | '\t') => {
-                push(&mut commands, word.take(), &mut ends);
-                if !matches!(letter, ' ' | '\t') {
-                    commands.push(Vec::new());
-                }
-                if letter == '\n' {
-                    for end in ends.drain(..) {
-                        skip_document(&mut letters, &end);
-                    }
-                }
-            }
-            (None, '&') if letters.peek() == Some(&'&') => {
-                letters.next();
-                push(&mut commands, word.take(), &mut ends);
-                commands.push(Vec::new());
-            }
-            (None, letter) => word.get_or_insert_default().push(letter),
-        }
-    }
-    push(&mut commands, word, &mut ends);
-    commands.retain(|words| !words.is_empty());
-    commands
-}
-
-fn push(commands: &mut [Vec<String>], word: Option<String>, ends: &mut Vec<String>) {
-    let (Some(word), Some(command)) = (word, commands.last_mut()) else { return };
-    if let Some(end) = word.strip_prefix("<<") {
-        let end = end.trim_start_matches(['-', '~']);
-        if !end.starts_with('<') {
-            ends.push(end.to_owned());
-            return;
-        }
-    }
-    // `<< END` with a space between.
-    if let Some(open) = ends.last_mut().filter(|end| end.is_empty()) {
-        open.push_str(&word);
-        return;
-    }
-    command.push(word);
-}
-
-fn skip_document(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, end: &str) {
-    let mut line = String::new();
-    for letter in letters.by_ref() {
-        if letter != '\n' {
-            line.push(letter);
-        } else if line.trim() == end {
-            return;
-        } else {
-            line.clear();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,7 +215,6 @@ mod tests {
 
     #[test]
     fn what_commands_write() {
-        assert_eq!(paths("sed -i 's/a/b/' src/x.rs"), ["/w/s/a/b", "/w/src/x.rs"]);
         assert_eq!(paths("echo hi > out.txt 2>&1"), ["/w/out.txt"]);
         assert_eq!(
             paths("cat <<'EOF' >> notes.md\nrm -rf x.rs\nEOF\ntee a.log"),
@@ -236,6 +225,30 @@ mod tests {
         assert!(touched("cargo fmt --all", None).any_file);
         assert!(touched("npx prettier --write .", None).any_file);
         assert!(!touched("cargo test", None).any_file);
+    }
+
+    #[test]
+    fn what_is_read_or_run_is_not_written() {
+        for (command, written) in [
+            ("truncate -s 0 a.log", &["/w/a.log"][..]),
+            ("truncate --size=0 a.log", &["/w/a.log"]),
+            ("tee -a out.txt < in.txt", &["/w/out.txt"]),
+            ("tee -- -odd", &["/w/-odd"]),
+            ("cat <<< 'a b' > out.txt", &["/w/out.txt"]),
+            ("echo '> not.txt' '<in'", &[]),
+            ("run 2>err.txt >>out.txt", &["/w/err.txt", "/w/out.txt"]),
+            ("run &> all.txt & rm old.txt", &["/w/all.txt", "/w/old.txt"]),
+            ("run >& all.txt; run >|b.txt", &["/w/all.txt", "/w/b.txt"]),
+            ("python -c \"open('x.py', 'w')\" y.py", &[]),
+            ("python3 mill.py", &[]),
+            ("git rm --cached a.rs", &[]),
+            ("git -C sub rm a.rs", &["/w/sub/a.rs"]),
+            ("cp -t out a.txt b.txt", &["/w/out/a.txt", "/w/out/b.txt", "/w/out"]),
+            ("black src/a.py", &["/w/src/a.py"]),
+        ] {
+            assert_eq!(paths(command), written, "{command}");
+        }
+        assert!(touched("python3 mill.py", None).any_file);
     }
 
     #[test]

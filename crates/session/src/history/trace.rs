@@ -33,7 +33,7 @@ pub struct TracedEdit<'g> {
     pub removed: u64,
     /// Its place in the file is known; without it no line can be followed.
     pub placed: bool,
-    /// Lines of the file as it is now that it wrote.
+    /// Of the lines that it wrote, those that are in the file as it is now: never more than `added`.
     pub surviving: u64,
     /// First and last line of its text in the file right after it, where that is one place.
     pub lines: Option<(u32, u32)>,
@@ -53,6 +53,20 @@ pub struct Traced<'g> {
     /// In order of time.
     pub edits: Vec<TracedEdit<'g>>,
     pub outside: Vec<Span>,
+}
+
+impl Traced<'_> {
+    /// Counts anew what is left of each edit. A line that was broken into several counts once.
+    pub fn count_surviving(&mut self) {
+        self.edits.iter_mut().for_each(|edit| edit.surviving = 0);
+        let mut seen = HashSet::new();
+        for mark in &self.marks {
+            let edit = mark.edit().and_then(|edit| self.edits.get_mut(edit as usize));
+            if let Some(edit) = edit.filter(|_| seen.insert(mark.written)) {
+                edit.surviving += 1;
+            }
+        }
+    }
 }
 
 /// Follows the lines of `target` through everything known of the paths `names`: the file's own and
@@ -134,12 +148,9 @@ fn follow<'g>(
     }
     if let Some((text, track)) = end {
         traced.marks = tracer.see_last(track, text);
-        find_cells(&mut traced, text);
+        find_cells(&mut traced, text, tracer.written_lines);
     }
-    for mark in &traced.marks {
-        let edit = mark.edit().and_then(|edit| traced.edits.get_mut(edit as usize));
-        edit.into_iter().for_each(|edit| edit.surviving += 1);
-    }
+    traced.count_surviving();
     traced.outside = tracer.outside;
     traced
 }
@@ -201,9 +212,11 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
             entry.added = edit.added_lines.len() as u64;
             let added: HashSet<u32> = edit.added_lines.iter().copied().collect();
             let added = |at: usize| added.contains(&(at as u32 + 1));
+            let first = tracer.written_lines + 1;
+            tracer.written_lines += split_lines(text).count() as u32;
             tracer.remark(track, |at, mark| match mark.origin {
                 LineOrigin::Before if added(at) => {
-                    Mark::new(LineOrigin::Edit(number), Why::PatchSays)
+                    Mark::by_edit(number, Why::PatchSays, first + at as u32)
                 }
                 LineOrigin::Before => Mark { why: Why::Unrecorded, ..mark },
                 _ => mark,
@@ -292,7 +305,7 @@ fn stated(edit: &Edit) -> (u64, u64) {
 }
 
 /// Cells of notebooks whose file is not recorded around the edit.
-fn find_cells(traced: &mut Traced<'_>, text: &str) {
+fn find_cells(traced: &mut Traced<'_>, text: &str, mut written: u32) {
     let lines: Vec<&str> = split_lines(text).collect();
     for (number, entry) in traced.edits.iter_mut().enumerate().rev() {
         let Change::Cell { source } = &entry.edit.change else { continue };
@@ -300,7 +313,8 @@ fn find_cells(traced: &mut Traced<'_>, text: &str) {
         entry.placed = true;
         for mark in traced.marks.get_mut(place).into_iter().flatten() {
             if mark.edit().is_none() {
-                *mark = Mark::new(LineOrigin::Edit(number as u32), Why::CellFound)
+                written += 1;
+                *mark = Mark::by_edit(number as u32, Why::CellFound, written)
                     .weakened(Confidence::Inferred, Why::CellFound);
             }
         }

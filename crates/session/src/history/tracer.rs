@@ -6,12 +6,14 @@ use super::lines::Lines;
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::moves::moved;
 use super::places::{Counted, Edited};
+use super::repeats::{Repeats, twice};
 use super::replay::Basis;
 use super::reshape::reshaped;
 use crate::compare::Compared;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use jiff::Timestamp;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A state of a file with what is known of its lines.
@@ -57,6 +59,9 @@ pub(super) struct Tracer {
     pub(super) written: HashMap<Token, (Mark, Rc<Snapshot>)>,
     /// When a telling line was first seen that no edit is known to have written.
     pub(super) foreign: HashMap<Token, Option<Timestamp>>,
+    pub(super) repeats: Repeats,
+    /// How many lines edits have written so far.
+    pub(super) written_lines: u32,
 }
 
 impl Tracer {
@@ -96,48 +101,8 @@ impl Tracer {
         }
     }
 
-    /// The same for the last state, which may continue any earlier one.
-    pub(super) fn see_last(&mut self, track: usize, text: &str) -> Vec<Mark> {
-        let tokens = self.lines.number(text);
-        if let Some(same) = self.same_state(track, &tokens) {
-            return same.marks.clone();
-        }
-        let base = self.nearest(track, &tokens);
-        let mut marks = self.outside_marks(track, base.as_deref(), &tokens, None);
-        let lacks_author = |token: &Token, mark: &Mark| {
-            matches!(mark.origin, LineOrigin::Outside(_)) && self.lines.weight(*token) >= TELLING
-        };
-        if !tokens.iter().zip(&marks).any(|(token, mark)| lacks_author(token, mark)) {
-            return marks;
-        }
-        let latest = self.latest(track);
-        for (token, mark) in tokens.iter().zip(&mut marks) {
-            if lacks_author(token, mark) {
-                let there = latest.get(&self.lines.shape(*token));
-                if let Some((text, there)) = there.filter(|(_, mark)| mark.edit().is_some()) {
-                    let spaced = (Confidence::Reformatted, Why::MovedAndSpaced);
-                    let same = (Confidence::Moved, Why::Restored);
-                    let (confidence, why) = if *text == token { same } else { spaced };
-                    *mark = there.weakened(confidence, why);
-                }
-            }
-        }
-        marks
-    }
-
-    /// Where lines, white space apart, stood last at a path: first in the latest state that has them.
-    fn latest(&self, track: usize) -> HashMap<Token, (&Token, &Mark)> {
-        let mut latest = HashMap::new();
-        for then in self.track(track).map_or(&[][..], |track| &track.past).iter().rev() {
-            for (token, mark) in then.tokens.iter().zip(&then.marks) {
-                latest.entry(self.lines.shape(*token)).or_insert((token, mark));
-            }
-        }
-        latest
-    }
-
     /// A state that is known already. In another place it counts only if it is no trifle.
-    fn same_state(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
+    pub(super) fn same_state(&self, track: usize, tokens: &[Token]) -> Option<Rc<Snapshot>> {
         let known = self.known.get(tokens)?;
         let own = self
             .track(track)
@@ -172,7 +137,7 @@ impl Tracer {
     }
 
     /// Marks of a state that no edit made.
-    fn outside_marks(
+    pub(super) fn outside_marks(
         &mut self,
         track: usize,
         base: Option<&Snapshot>,
@@ -309,7 +274,22 @@ impl Tracer {
         for (confidence, why, look) in passes {
             let free_new: Vec<bool> = marks.iter().map(Option::is_none).collect();
             let numbers = (|at| look(&base.tokens, at), |at| look(tokens, at));
-            for (new, old) in moved(numbers, hunks, (&free_old, &free_new), weight) {
+            // What an edit writes is the edit's or a line that it moved. A line that came without
+            // an edit may be another one with the same text.
+            let repeated = OnceCell::new();
+            let find = || -> HashSet<Token> {
+                let seen = |tokens: &[Token]| -> Vec<Token> {
+                    (0..tokens.len()).filter_map(|at| look(tokens, at)).collect()
+                };
+                twice(&seen(&base.tokens)).chain(twice(&seen(tokens))).collect()
+            };
+            let alone = |token: Token| match maker {
+                Maker::Edit { .. } => true,
+                Maker::Outside => !repeated.get_or_init(find).contains(&token),
+            };
+            let free = (free_old.as_slice(), free_new.as_slice());
+            let pairs = moved(numbers, hunks, free, (&weight, &alone));
+            for (new, old) in pairs {
                 if let (Some(mark), Some(slot)) = (base.marks.get(old), marks.get_mut(new)) {
                     *slot = Some(mark.weakened(confidence, why));
                     free_old.get_mut(old).into_iter().for_each(|free| *free = false);
@@ -321,13 +301,17 @@ impl Tracer {
                 *slot = Some(Mark::new(LineOrigin::Before, Why::NotCompared));
             }
         }
-        let mut outside = None;
+        let restorable = match maker {
+            Maker::Outside => self.restorable(tokens, &marks),
+            Maker::Edit { .. } => HashSet::new(),
+        };
+        let (mut outside, times) = (None, (base.time, time));
+        let mut made =
+            |token: &Token| self.fresh(*token, maker, times, (&mut outside, &restorable));
         let marks: Vec<Mark> = marks
             .into_iter()
             .zip(tokens)
-            .map(|(mark, token)| {
-                mark.unwrap_or_else(|| self.fresh(*token, maker, (base.time, time), &mut outside))
-            })
+            .map(|(mark, token)| mark.unwrap_or_else(|| made(token)))
             .collect();
         self.bury(base, tokens, hunks.iter().flat_map(|hunk| hunk.before.clone()));
         marks
@@ -345,25 +329,47 @@ impl Tracer {
         }
     }
 
+    /// A number for a line that an edit wrote.
+    pub(super) fn next_written(&mut self) -> u32 {
+        self.written_lines += 1;
+        self.written_lines
+    }
+
+    /// Lines among those without a mark that were taken out before and may have been put back: they
+    /// are known by their text, so it must stand alone.
+    fn restorable(&mut self, tokens: &[Token], marks: &[Option<Mark>]) -> HashSet<Token> {
+        let came = tokens.iter().zip(marks).filter(|(_, mark)| mark.is_none());
+        let removed = |token: &Token| {
+            let mark = self.removed.get(token).filter(|mark| mark.edit().is_some());
+            mark.is_some() && self.lines.weight(*token) >= TELLING
+        };
+        let mut found: HashSet<Token> = came.map(|(token, _)| *token).filter(removed).collect();
+        if !found.is_empty() {
+            let alone = self.alone(tokens);
+            found.retain(|token| alone.contains(token));
+        }
+        found
+    }
+
     /// The mark of a line that comes into the file.
     fn fresh(
         &mut self,
         token: Token,
         maker: Maker,
         times: (Option<Timestamp>, Option<Timestamp>),
-        outside: &mut Option<u32>,
+        (outside, restorable): (&mut Option<u32>, &HashSet<Token>),
     ) -> Mark {
         let telling = self.lines.weight(token) >= TELLING;
         let before = self.removed.get(&token).copied().filter(|_| telling);
         match (maker, before) {
-            (Maker::Outside, Some(mark)) if mark.edit().is_some() => {
+            (Maker::Outside, Some(mark)) if restorable.contains(&token) => {
                 mark.weakened(Confidence::Moved, Why::Restored)
             }
             (Maker::Edit { .. }, Some(mark)) if mark.edit().is_none() => {
                 Mark { why: Why::SameTextBefore, ..mark }
             }
             (Maker::Edit { number, basis }, _) => {
-                let mark = Mark::new(LineOrigin::Edit(number), Why::Written);
+                let mark = Mark::by_edit(number, Why::Written, self.next_written());
                 match basis {
                     Basis::Session => mark,
                     Basis::LaterState => mark.weakened(Confidence::Inferred, Why::FoundOnce),

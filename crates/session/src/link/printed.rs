@@ -3,7 +3,7 @@
 //! `git commit` says `[branch 1a2b3c4] subject`. Many other commands print ids of commits, and a
 //! file may hold such a line, so the commit must also have been made while the call ran.
 
-use crate::model::{Call, CallResult, Content, Session, Step};
+use crate::model::{Call, CallResult, Content, Effect, Session, Step};
 use crate::store::{Git, GitError, SourceReader};
 use backstory_format::json::{Tape, scan};
 use hashbrown::HashMap;
@@ -30,14 +30,19 @@ pub(super) fn printed(session: &Session) -> Vec<Printed> {
         let left = part.abandoned.iter().flat_map(|branch| &branch.turns);
         for step in part.turns.iter().chain(left).flat_map(|turn| &turn.steps) {
             for call in step.calls() {
-                let shell = matches!(call.name.as_deref(), Some("Bash" | "PowerShell"));
-                if let Some(result) = call.result.as_ref().filter(|_| shell) {
+                if let Some(result) = call.result.as_ref().filter(|_| runs_commands(call)) {
                     found.extend(ids_of(step, call, result, &mut reader));
                 }
             }
         }
     }
     found
+}
+
+/// Whether a call ran commands in a shell.
+fn runs_commands(call: &Call) -> bool {
+    matches!(call.name.as_deref(), Some("Bash" | "PowerShell"))
+        || call.effects.iter().any(|effect| matches!(effect, Effect::Shell { .. }))
 }
 
 fn ids_of(

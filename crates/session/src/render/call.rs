@@ -1,10 +1,11 @@
 //! A tool call made ready to be shown, the same for every format.
 
 use super::diff::{self, FileDiff, Structured};
+use super::effects;
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
 use crate::excerpt::{Excerpt, Keep, between, excerpt};
-use crate::model::{Block, Call, CallOutcome, CallResult, Content};
+use crate::model::{Block, Call, CallOutcome, CallResult, Content, Effect};
 use crate::store::SourceReader;
 use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
@@ -21,7 +22,8 @@ pub(super) struct CallView<'a> {
     pub(super) brief: String,
     pub(super) shows_input: bool,
     pub(super) command: Option<String>,
-    pub(super) edit: Option<FileDiff>,
+    /// Changes of files, one after the other.
+    pub(super) edits: Vec<FileDiff>,
     /// The rest of the input.
     pub(super) fields: String,
     pub(super) outcome: Option<CallOutcome>,
@@ -144,7 +146,7 @@ impl CallReader {
         reader: &mut SourceReader,
     ) -> Result<CallView<'a>, RenderError> {
         let name = call.name.as_deref().unwrap_or("(unnamed tool)");
-        let is_edit = diff::is_edit(name);
+        let is_edit = diff::is_edit(call);
         let result = call.result.as_ref();
         let mut view = CallView {
             number,
@@ -153,7 +155,7 @@ impl CallReader {
             brief: String::new(),
             shows_input: wants.inputs || (wants.edits && is_edit),
             command: None,
-            edit: None,
+            edits: Vec::new(),
             fields: String::new(),
             outcome: result.map(|result| result.outcome),
             finished: result.and_then(|result| result.timestamp),
@@ -161,24 +163,30 @@ impl CallReader {
             result: None,
             subagent: None,
         };
+        if is_edit && wants.edits {
+            view.edits = effects::of_call(call, reader)?;
+        }
         self.fetch_input(call, reader)?;
         let Some(input) = self.input_tape.root(&self.input) else {
             view.result = read_result(result, wants, reader)?;
             return Ok(view);
         };
-        view.brief = brief(name, input, folder);
+        view.brief = match call.effects.iter().find_map(edited) {
+            Some(path) => inside(path, folder).lines().next().unwrap_or_default().to_owned(),
+            None => brief(name, input, folder),
+        };
         if view.shows_input {
-            if is_edit && wants.edits {
+            if is_edit && wants.edits && view.edits.is_empty() {
                 let structured = result.and_then(|result| result.structured.as_ref());
                 let bytes = match structured {
                     Some(Content::Json(span)) => reader.bytes(*span)?,
                     _ => &[],
                 };
                 let structured = Structured::open(bytes, &mut self.structured_tape);
-                view.edit = diff::of_call(name, input, structured);
+                view.edits.extend(diff::of_call(name, input, structured));
             }
-            if wants.inputs || view.edit.is_none() {
-                write_input(input, &mut view);
+            if wants.inputs || view.edits.is_empty() {
+                write_input(input, call, &mut view);
             }
         }
         view.result = read_result(result, wants, reader)?;
@@ -199,19 +207,47 @@ impl CallReader {
     }
 }
 
-fn write_input(input: Value<'_>, view: &mut CallView<'_>) {
-    const EDIT_FIELDS: [&str; 8] = [
-        "file_path",
-        "notebook_path",
-        "old_string",
-        "new_string",
-        "content",
-        "new_source",
-        "edits",
-        "replace_all",
-    ];
-    if view.edit.is_some() {
-        return write_fields(input, &EDIT_FIELDS, &mut view.fields);
+/// The file that an effect changes.
+fn edited(effect: &Effect) -> Option<&str> {
+    match effect {
+        Effect::Edit(edit) => Some(&edit.path),
+        Effect::Read { .. } | Effect::Shell { .. } => None,
+    }
+}
+
+/// Fields of an input that say what the differences of its call say as well.
+const EDIT_FIELDS: [&str; 18] = [
+    "file_path",
+    "notebook_path",
+    "old_string",
+    "new_string",
+    "content",
+    "new_source",
+    "edits",
+    "replace_all",
+    "path",
+    "absolutePath",
+    "file_text",
+    "old_str",
+    "new_str",
+    "old_text",
+    "new_text",
+    "diff",
+    "input",
+    "patch",
+];
+
+/// How many of them are Claude Code's.
+const OF_CLAUDE_CODE: usize = 8;
+
+fn write_input(input: Value<'_>, call: &Call, view: &mut CallView<'_>) {
+    if !view.edits.is_empty() {
+        let known = match (call.effects.is_empty(), effects::tell_all(call)) {
+            (true, _) => EDIT_FIELDS.get(..OF_CLAUDE_CODE).unwrap_or_default(),
+            (false, true) => EDIT_FIELDS.as_slice(),
+            (false, false) => &[],
+        };
+        return write_fields(input, known, &mut view.fields);
     }
     let command = input.get_text("command").filter(|_| input.kind() == Kind::Object);
     match command {
@@ -314,6 +350,12 @@ const TELLING: [&str; 14] = [
 
 const LONGEST_BRIEF: usize = 400;
 
+/// A path as it is seen from the folder that the agent works in.
+fn inside<'p>(path: &'p str, folder: &str) -> &'p str {
+    let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    rest.filter(|rest| !folder.is_empty() && !rest.is_empty()).unwrap_or(path)
+}
+
 fn brief(tool: &str, input: Value<'_>, folder: &str) -> String {
     let first = match tool {
         "Task" | "Agent" => ["description", "prompt"].iter().find_map(|key| input.get_text(key)),
@@ -322,8 +364,7 @@ fn brief(tool: &str, input: Value<'_>, folder: &str) -> String {
     let any = || input.fields().find_map(|(_, value)| value.text());
     let Some(text) = first.or_else(any) else { return String::new() };
     let line = text.split('\n').map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let inside = line.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-    let line = inside.filter(|rest| !folder.is_empty() && !rest.is_empty()).unwrap_or(line);
+    let line = inside(line, folder);
     let cut = line.char_indices().nth(LONGEST_BRIEF).map_or(line.len(), |(at, _)| at);
     let mut brief = line.get(..cut).unwrap_or(line).to_owned();
     if cut < line.len() || text.trim().len() > line.len() + folder.len() + 1 {

@@ -5,6 +5,7 @@
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
 use crate::compare::{self, Placing};
+use crate::model::{Call, Effect};
 use backstory_format::json::{Kind, Tape, Value, scan, string_end, text};
 use hashbrown::HashMap;
 use imara_diff::{IndentLevel, Token};
@@ -42,9 +43,11 @@ impl FileDiff {
     }
 }
 
-/// Whether a tool changes files by what it is given.
-pub fn is_edit(tool: &str) -> bool {
-    matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
+/// Whether a call changes files by what it is given: by the tools of Claude Code, or as the reader of
+/// another agent's traces says.
+pub(super) fn is_edit(call: &Call) -> bool {
+    matches!(call.name.as_deref(), Some("Edit" | "MultiEdit" | "Write" | "NotebookEdit"))
+        || call.effects.iter().any(|effect| matches!(effect, Effect::Edit(_)))
 }
 
 /// The change a call made or wanted to make.

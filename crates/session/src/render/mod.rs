@@ -6,6 +6,7 @@
 mod call;
 mod cast;
 mod diff;
+mod effects;
 mod fields;
 mod heading;
 mod html;
@@ -16,7 +17,7 @@ mod terminal;
 mod view;
 mod walk;
 
-pub use diff::{FileDiff, Hunk, is_edit};
+pub use diff::{FileDiff, Hunk};
 pub use heading::title;
 pub use html::write_index as write_html_index;
 pub use markdown::write_index as write_markdown_index;

@@ -273,7 +273,7 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     fn call(&mut self, place: &Place<'_>, call: &'a Call, reader: &mut SourceReader) -> Rendered {
         let child = call.subagent.as_deref().and_then(|id| self.cast.child(place.number, id));
-        let is_edit = call.name.as_deref().is_some_and(super::diff::is_edit);
+        let is_edit = super::diff::is_edit(call);
         if !self.view.parts.shows_call(is_edit) {
             return self.inline_agent(place, child);
         }

@@ -35,6 +35,7 @@ pub fn edit_json(index: usize, edit: &TracedEdit<'_>) -> Value {
         "path": &*edit.event.path,
         "time": edit.event.time,
         "action": edit.edit.action().name(),
+        "agent": by.agent.name(),
         "tool": &*by.tool,
         "model": by.model.as_deref(),
         "session": &*by.session,

@@ -6,6 +6,8 @@ mod chat;
 mod cline;
 mod codex;
 mod codex_faults;
+#[path = "../common/mod.rs"]
+mod common;
 mod found;
 mod kept;
 #[path = "../../../../fuzz/laws/agents.rs"]
@@ -13,21 +15,17 @@ mod laws;
 mod openhands;
 mod support;
 
+use backstory_format::Limits;
+use backstory_session::history::{self, LineOrigin, Target};
+use backstory_session::model::Agent;
+use backstory_session::store::{Root, discover};
 use std::path::Path;
-use support::{Sample, read_all, texts, write};
+use support::{Sample, forms, read_all, texts, write};
 
 /// No damage makes a reader fail: bytes are changed, cut out and doubled.
 #[test]
 fn damaged_samples_are_read() {
-    let samples = [
-        codex::codex(),
-        openhands::openhands(),
-        chat::swe_agent(),
-        chat::mini_swe_agent(),
-        chat::swe_smith(),
-        aider::aider(),
-        cline::cline(),
-    ];
+    let samples: Vec<Sample> = forms().iter().map(|form| form.sample()).collect();
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = |below: usize| {
         state ^= state << 13;
@@ -36,7 +34,7 @@ fn damaged_samples_are_read() {
         (state % below.max(1) as u64) as usize
     };
     for sample in &samples {
-        for _ in 0..60 {
+        for _ in 0..40 {
             let mut files = sample.files.clone();
             for (_, content) in &mut files {
                 for _ in 0..=next(4) {
@@ -68,6 +66,42 @@ fn damaged_samples_are_read() {
             }
         }
     }
+}
+
+/// The lines of a file that was made and then changed are given to the right edits, whoever made them.
+#[test]
+fn lines_are_followed_in_every_form_that_records_edits() {
+    let mut agents = std::collections::BTreeSet::new();
+    for form in forms() {
+        let found = discover(&[Root { path: form.folder.clone() }]);
+        let all = |_: &str| true;
+        let collected = history::collect(&found, Limits::default(), &all, None, &|_| {});
+        let chains = collected.gathered.chains.iter().filter(|(_, c)| c.edits().next().is_some());
+        let paths: Vec<String> = chains.map(|(path, _)| path.to_string()).collect();
+        let name = form.folder.display();
+        if form.row["edits"] == "-" {
+            assert!(paths.is_empty(), "{name}: {paths:?}");
+            continue;
+        }
+        let [path] = paths.as_slice() else { panic!("{name}: {paths:?}") };
+        let text = "name = \"Mühle 🌾 file-mark\"\nspeed = 120  # gezähmt\n";
+        let target = Target { path, text, until: None };
+        let traced = history::trace(&collected.gathered, &paths, Some(target));
+        let origins: Vec<LineOrigin> = traced.marks.iter().map(|mark| mark.origin).collect();
+        // Where nothing tells that a file that was written is a new one, its lines are nobody's.
+        let unknown = form.row["edits"].starts_with("write:");
+        let first = if unknown { LineOrigin::Before } else { LineOrigin::Edit(0) };
+        assert_eq!(origins, [first, LineOrigin::Edit(1)], "{name}");
+        for edit in &traced.edits {
+            assert_eq!(edit.edit.by.agent, form.agent, "{name}");
+            assert_eq!(edit.edit.by.session.as_ref(), form.row["session"], "{name}");
+            assert!(edit.surviving <= edit.added, "{name}");
+        }
+        agents.insert(form.agent);
+    }
+    let without = [Agent::ClaudeCode, Agent::MiniSweAgent];
+    let expected = Agent::ALL.into_iter().filter(|agent| !without.contains(agent));
+    assert!(agents.into_iter().eq(expected));
 }
 
 /// Every seed of the fuzzer is recognised as a trace and keeps the laws, whole, cut and damaged.

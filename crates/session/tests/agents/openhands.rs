@@ -33,13 +33,8 @@ pub(crate) fn openhands_events() -> Vec<Value> {
     ]
 }
 
-pub(crate) fn openhands() -> Sample {
-    let array = Value::Array(openhands_events()).to_string().into_bytes();
-    Sample { agent: Agent::OpenHands, files: vec![("trajectory.json", array)] }
-}
-
 #[test]
-fn openhands_events_in_four_places() {
+pub(crate) fn openhands_events_in_four_places() {
     let events = openhands_events();
     let row = json!({ "instance_id": "demo__demo-1", "test_result": { "git_patch": "diff" },
         "metadata": { "llm_config": { "model": "claude-x" } }, "history": events,

@@ -1,16 +1,55 @@
 //! Samples of agents' files, and what is read in them, in figures and words.
 
+use crate::common::{table, testdata};
 use backstory_format::Limits;
 use backstory_session::agents;
 use backstory_session::model::{Agent, Block, Change, Effect, Session};
 use backstory_session::store::{Root, discover};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A file of some agent, by its path below the test's folder.
 pub(crate) struct Sample {
     pub(crate) agent: Agent,
     pub(crate) files: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// A form of an agent's files: a row of `AGENTS.tsv` and the folder it is about.
+pub(crate) struct Form {
+    pub(crate) agent: Agent,
+    pub(crate) row: BTreeMap<String, String>,
+    pub(crate) folder: PathBuf,
+}
+
+pub(crate) fn forms() -> Vec<Form> {
+    let rows = table("AGENTS.tsv").into_iter();
+    rows.map(|row| {
+        let agent = Agent::ALL.into_iter().find(|agent| agent.name() == row["agent"]).unwrap();
+        let folder = testdata("agents").join(&row["path"]);
+        Form { agent, row, folder }
+    })
+    .collect()
+}
+
+impl Form {
+    pub(crate) fn sample(&self) -> Sample {
+        let (mut files, mut open) = (Vec::new(), vec![self.folder.clone()]);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&self.folder).unwrap().to_str().unwrap().to_owned();
+                files.push((&*name.leak(), std::fs::read(&path).unwrap()));
+            }
+        }
+        // In the same order everywhere.
+        files.sort();
+        Sample { agent: self.agent, files }
+    }
 }
 
 pub(crate) fn lines(records: &[Value]) -> Vec<u8> {

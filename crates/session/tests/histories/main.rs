@@ -31,13 +31,16 @@ struct Tally {
     allowed: u64,
 }
 
+/// The histories that are played.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = number("BACKSTORY_FIRST").unwrap_or(1);
+    first..first + number("BACKSTORY_HISTORIES").unwrap_or(400)
+}
+
 #[test]
 fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
-    let wanted = std::env::var("BACKSTORY_HISTORIES").ok().and_then(|n| n.parse().ok());
-    let count: u64 = wanted.unwrap_or(400);
-    let first: u64 =
-        std::env::var("BACKSTORY_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let total = sum((first..first + count).into_par_iter().map(check).collect());
+    let total = sum(seeds().into_par_iter().map(check).collect());
     assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
     assert!(total.allowed * 20 < total.lines, "little is unknowable: {total:?}");
 }
@@ -47,6 +50,14 @@ fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
 fn a_clock_that_goes_back_changes_no_claim() {
     let total = sum((1..=120).into_par_iter().map(check_by_clock).collect());
     assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
+}
+
+/// A long line that stands in the file many times is claimed for no edit more often than the edit
+/// wrote it, whoever else wrote it as well.
+#[test]
+fn a_line_that_everybody_writes_is_claimed_no_more_often_than_it_was_written() {
+    let total = sum(seeds().into_par_iter().map(check_sharing).collect());
+    assert!(total.claimed * 4 > total.lines, "the histories are worth something: {total:?}");
 }
 
 /// The sum of all results, of which none is wrong.
@@ -77,6 +88,13 @@ fn sum(results: Vec<Result<Tally, String>>) -> Tally {
 
 fn check(seed: u64) -> Result<Tally, String> {
     let world = World::play(seed);
+    let folder = tempfile::tempdir().unwrap();
+    sessions::write(&world, folder.path());
+    judge(seed, &world, folder.path())
+}
+
+fn check_sharing(seed: u64) -> Result<Tally, String> {
+    let world = World::play_sharing(seed);
     let folder = tempfile::tempdir().unwrap();
     sessions::write(&world, folder.path());
     judge(seed, &world, folder.path())
@@ -136,6 +154,20 @@ fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
         let by = &edit.edit.by;
         if by.model.as_deref() != Some(truth.model) || *by.session != truth.session {
             return Err(show(&format!("{call}: {:?} in {}", by.model, by.session), 0));
+        }
+        if edit.surviving > edit.added {
+            let (added, left) = (edit.added, edit.surviving);
+            return Err(show(&format!("{call}: {added} lines written, {left} left"), 0));
+        }
+        let shared = traced.marks.iter().zip(&world.lines).filter(|(mark, line)| {
+            let of = mark.edit().and_then(|at| traced.edits.get(at as usize));
+            line.shared() && of.is_some_and(|of| of.edit.by.call.as_deref() == Some(call))
+        });
+        let shared = shared.count();
+        if shared > truth.shared {
+            let why =
+                format!("{call}: {} of the shared lines written, {shared} claimed", truth.shared);
+            return Err(show(&why, 0));
         }
     }
     for (at, (mark, line)) in traced.marks.iter().zip(&world.lines).enumerate() {

@@ -1,5 +1,8 @@
 //! Lines with their authors, and chance.
 
+/// A line that stands in each of many parts of a file.
+pub(crate) const SHARED: &str = "xmlns=\"http://www.w3.org/2000/svg\"";
+
 /// Who wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
@@ -23,9 +26,14 @@ impl Line {
         Line { text, author, unknowable: false, restored: false, reshaped: false }
     }
 
-    /// Too short to be told from others like it.
+    /// Too short to be told from others like it, or the same as many others.
     pub(crate) fn common(&self) -> bool {
-        self.text.chars().filter(|letter| letter.is_alphanumeric()).count() < 20
+        self.shared() || self.text.chars().filter(|letter| letter.is_alphanumeric()).count() < 20
+    }
+
+    /// The long line that everybody writes again and again.
+    pub(crate) fn shared(&self) -> bool {
+        self.text.trim() == SHARED
     }
 
     pub(crate) fn shape(&self) -> String {

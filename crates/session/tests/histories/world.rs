@@ -1,6 +1,6 @@
 //! A file, the people and agents who change it, and what the sessions record of that.
 
-use crate::oracle::{Author, Chance, Line};
+use crate::oracle::{Author, Chance, Line, SHARED};
 use backstory_session::history::Traced;
 
 pub(crate) const FOLDER: &str = "/w/app";
@@ -41,6 +41,8 @@ pub(crate) struct EditTruth {
     pub(crate) session: String,
     /// Lines that its text holds, without white space.
     pub(crate) wrote: Vec<String>,
+    /// How many of the lines that everybody writes are its own.
+    pub(crate) shared: usize,
 }
 
 #[derive(Debug)]
@@ -59,6 +61,8 @@ pub(crate) struct World {
     time: u64,
     counter: u64,
     story: Vec<String>,
+    /// Many lines are the same long one.
+    shares: bool,
 }
 
 pub(crate) fn session_id(session: usize) -> String {
@@ -67,6 +71,15 @@ pub(crate) fn session_id(session: usize) -> String {
 
 impl World {
     pub(crate) fn play(seed: u64) -> World {
+        World::play_with(seed, false)
+    }
+
+    /// The same with a long line that people and agents write again and again.
+    pub(crate) fn play_sharing(seed: u64) -> World {
+        World::play_with(seed, true)
+    }
+
+    fn play_with(seed: u64, shares: bool) -> World {
         let mut world = World {
             chance: Chance::new(seed),
             lines: Vec::new(),
@@ -81,6 +94,7 @@ impl World {
             time: 0,
             counter: 0,
             story: Vec::new(),
+            shares,
         };
         world.new_session();
         if world.chance.one_in(2) {
@@ -109,6 +123,10 @@ impl World {
 
     fn line(&mut self, author: Author) -> Line {
         self.counter += 1;
+        if self.shares && self.chance.one_in(3) {
+            let indent = "    ".repeat(self.chance.below(2));
+            return Line::new(format!("{indent}{SHARED}"), author);
+        }
         if self.chance.one_in(6) {
             return Line::new((*self.chance.pick(&COMMON)).to_owned(), author);
         }
@@ -455,6 +473,10 @@ impl World {
             model,
             session: session_id(session),
             wrote: lines.iter().map(Line::shape).collect(),
+            shared: lines
+                .iter()
+                .filter(|line| line.shared() && line.author == Author::Agent(number))
+                .count(),
         });
         self.records.push(Record {
             call,

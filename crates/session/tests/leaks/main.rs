@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![allow(clippy::disallowed_methods)]
 
+mod agents_files;
 #[path = "../common/mod.rs"]
 mod common;
 mod disguises;
@@ -10,7 +11,7 @@ mod matrix;
 mod planted;
 
 use backstory_format::Limits;
-use backstory_session::agents::claude_code::{self, structural_paths};
+use backstory_session::agents::{self, structural_paths};
 use backstory_session::export::{
     AtifSchema, Format, Layout, Material, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
@@ -24,7 +25,7 @@ use common::{base64, rows_of_trainers};
 use planted::{FORMS, PLACES, form, write_session};
 use proptest::prelude::*;
 use proptest::sample::select;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Every format with everything in it that the format can hold.
@@ -69,9 +70,9 @@ fn outputs(files: &SessionFiles, redactor: &Redactor) -> Vec<(String, String)> {
         let text = exported(files, format, Secrets::TakenOut(redactor));
         all.push((format!("{format:?}"), text));
     }
-    let copy = ClearedCopy::of(files, redactor, &structural_paths()).unwrap();
+    let copy = ClearedCopy::of(files, redactor, &structural_paths(files.agent)).unwrap();
     let cleared = copy.session().unwrap().into_inner().clone();
-    let (mut session, _) = claude_code::read(&cleared, Limits::default(), &mut Vec::new()).unwrap();
+    let (mut session, _) = agents::read(&cleared, Limits::default(), &mut Vec::new()).unwrap();
     copy.name_origins(&mut session);
     let view = View { full: true, ..View::new(jiff::tz::TimeZone::UTC) };
     let plain = Look { width: None, colour: false };
@@ -86,7 +87,10 @@ fn outputs(files: &SessionFiles, redactor: &Redactor) -> Vec<(String, String)> {
     add("show --format json", &|out| serde_json::to_writer(out, &SessionJson(&session)).unwrap());
     let agents = cleared.agents.iter();
     let beside = agents.flat_map(|agent| agent.meta.iter().chain([&agent.path]));
-    for path in beside.chain([&cleared.path]) {
+    let mut copied: Vec<PathBuf> = beside.chain([&cleared.path]).cloned().collect();
+    // A conversation may be a folder, or several files.
+    copied.extend(copy.files().into_inner().into_iter().map(|(path, _)| path));
+    for path in copied.iter().filter(|path| path.is_file()) {
         add("redact", &|out| out.extend(std::fs::read(path).unwrap()));
     }
     all.push(("report".to_owned(), format!("{:?}", copy.report())));

@@ -9,7 +9,7 @@ use crate::figures::counted;
 use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
-use backstory_session::agents::claude_code;
+use backstory_session::agents::{self, claude_code};
 use backstory_session::history::{speaks_of, telling_part};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::model::Session;
@@ -206,7 +206,7 @@ fn each(
                 return Ok(Vec::new());
             }
             let (session, failures) = match chosen {
-                Chosen::Session(files) => claude_code::read(files, work.limits, buffer)?,
+                Chosen::Session(files) => agents::read(files, work.limits, buffer)?,
                 Chosen::Agent(file) => {
                     (claude_code::read_stray(file, work.limits, buffer)?, Vec::new())
                 }

@@ -303,7 +303,7 @@ impl<W: Write> Sink for Html<'_, W> {
     fn call(&mut self, call: &CallView<'_>) -> Rendered {
         let number = call.number;
         let class = if call.failed() { "call bad" } else { "call" };
-        let open = if call.edit.is_some() { " open" } else { "" };
+        let open = if !call.edits.is_empty() { " open" } else { "" };
         let mut state = call.status().to_owned();
         if call.outcome.is_some() {
             state.push_str(&format!(" · {}", bytes(call.result_size)));
@@ -322,7 +322,7 @@ impl<W: Write> Sink for Html<'_, W> {
             )?;
         }
         if call.shows_input {
-            if let Some(edit) = &call.edit {
+            for edit in &call.edits {
                 self.diff(edit)?;
             }
             if let Some(command) = &call.command {

@@ -10,6 +10,7 @@ pub(super) mod prose;
 pub use index::write_index;
 
 use super::call::{Attachment, CallView};
+use super::diff::FileDiff;
 use super::heading;
 use super::outline::TurnView;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
@@ -97,8 +98,7 @@ impl<'a, W: Write> Markdown<'a, W> {
         words.join(" · ")
     }
 
-    fn edit(&mut self, call: &CallView<'_>) -> Rendered {
-        let Some(edit) = &call.edit else { return Ok(()) };
+    fn edit(&mut self, edit: &FileDiff) -> Rendered {
         let (added, removed) = edit.counts();
         let what = if edit.created { "New file" } else { "Edit" };
         let everywhere = if edit.everywhere { ", every occurrence" } else { "" };
@@ -244,7 +244,9 @@ impl<W: Write> Sink for Markdown<'_, W> {
         let words = words.join(" · ");
         writeln!(self.out, "<a id=\"call-{number}\"></a>**Tool call {number}:** {words}\n")?;
         if call.shows_input {
-            self.edit(call)?;
+            for edit in &call.edits {
+                self.edit(edit)?;
+            }
             if let Some(command) = &call.command {
                 self.fenced("sh", command)?;
             }

@@ -5,12 +5,23 @@ use crate::escape::terminal_line;
 use crate::excerpt::Excerpt;
 use crate::figures::counted;
 use crate::render::call::CallView;
+use crate::render::diff::FileDiff;
 use crate::render::sink::Rendered;
 use std::io::Write;
 
 impl<W: Write> Terminal<'_, W> {
-    pub(super) fn edit(&mut self, call: &CallView<'_>) -> Rendered {
-        let Some(edit) = &call.edit else { return Ok(()) };
+    pub(super) fn edits(&mut self, call: &CallView<'_>) -> Rendered {
+        for edit in &call.edits {
+            if call.edits.len() > 1 {
+                let path = self.fitted(&edit.path, 6);
+                self.line("      ", NOTE, &path)?;
+            }
+            self.edit(edit)?;
+        }
+        Ok(())
+    }
+
+    fn edit(&mut self, edit: &FileDiff) -> Rendered {
         let limit = self.limit();
         let total: usize = edit.hunks.iter().map(|hunk| hunk.lines.matches('\n').count()).sum();
         let mut shown = 0;

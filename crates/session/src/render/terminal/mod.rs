@@ -304,7 +304,7 @@ impl<W: Write> Sink for Terminal<'_, W> {
         )?;
         (self.at_gap, self.in_list) = (false, true);
         if call.shows_input {
-            self.edit(call)?;
+            self.edits(call)?;
             if let Some(command) = call.command.as_ref().filter(|text| text.contains('\n')) {
                 self.lines("    $ ", PLAIN, command, usize::MAX)?;
             }

@@ -1,0 +1,122 @@
+//! Edits as readers of agents' traces report them: changes of files, whatever the tool is called.
+
+use super::diff::{FileDiff, Hunk, compare};
+use crate::model::{Call, Change, Effect, FileEdit};
+use crate::store::{SourceReader, StoreError};
+
+/// Lines shown around a change of a file that is known as a whole.
+const CONTEXT: usize = 3;
+
+/// What a call did to files, one difference for each change.
+pub(super) fn of_call(call: &Call, reader: &mut SourceReader) -> Result<Vec<FileDiff>, StoreError> {
+    let edits = call.effects.iter().filter_map(|effect| match effect {
+        Effect::Edit(edit) => Some(edit),
+        Effect::Read { .. } | Effect::Shell { .. } => None,
+    });
+    edits.map(|edit| difference(edit, reader)).collect()
+}
+
+/// Whether differences say everything that a call asked for: a removed or renamed file has none.
+pub(super) fn tell_all(call: &Call) -> bool {
+    call.effects.iter().all(|effect| match effect {
+        Effect::Edit(edit) => matches!(edit.change, Change::Write { .. } | Change::Replace(_)),
+        Effect::Read { .. } | Effect::Shell { .. } => true,
+    })
+}
+
+fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, StoreError> {
+    let mut diff = FileDiff { path: edit.path.to_string(), ..FileDiff::default() };
+    let mut text = |content| reader.text(content).map(|text| text.into_owned());
+    let before = edit.before.as_ref().map(&mut text).transpose()?;
+    let after = match (&edit.after, &edit.change) {
+        (Some(after), _) => Some(text(after)?),
+        (None, Change::Write { content, .. }) => Some(text(content)?),
+        (None, Change::Delete) => Some(String::new()),
+        (None, Change::Replace(_) | Change::Move { .. }) => None,
+    };
+    match &edit.change {
+        Change::Write { created, .. } => diff.created = *created,
+        Change::Replace(list) => diff.everywhere = list.iter().any(|part| part.all),
+        Change::Move { to } => diff.path = format!("{} → {to}", edit.path),
+        Change::Delete => {}
+    }
+    match (&edit.change, before, after) {
+        (_, Some(before), Some(after)) => diff.hunks = around_changes(&before, &after),
+        (Change::Write { .. }, None, Some(after)) => diff.hunks.extend(compare("", &after)),
+        (Change::Replace(list), ..) => {
+            let places = if edit.places.len() == list.len() { edit.places.as_slice() } else { &[] };
+            for (at, part) in list.iter().enumerate() {
+                let start = places.get(at);
+                let start =
+                    start.map(|place| (u64::from(place.old_start), u64::from(place.new_start)));
+                let hunk = compare(&text(&part.old)?, &text(&part.new)?);
+                diff.hunks.extend(hunk.map(|hunk| Hunk { start, ..hunk }));
+            }
+        }
+        _ => {}
+    }
+    Ok(diff)
+}
+
+/// The changes between two texts, each with a few lines around it.
+fn around_changes(before: &str, after: &str) -> Vec<Hunk> {
+    let Some(whole) = compare(before, after).filter(|_| before != after) else {
+        return Vec::new();
+    };
+    let lines: Vec<&str> = whole.lines.split_inclusive('\n').collect();
+    let changed = |line: &&str| !line.starts_with(' ');
+    let places = lines.iter().enumerate().filter(|(_, line)| changed(line));
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let (mut done, mut old, mut new) = (0, 1, 1);
+    for (at, _) in places {
+        let from = at.saturating_sub(CONTEXT).max(done);
+        let gap = lines.get(done..from).unwrap_or_default().len();
+        (old, new) = (old + gap as u64, new + gap as u64);
+        if gap > 0 || hunks.is_empty() {
+            hunks.push(Hunk { start: Some((old, new)), lines: String::new() });
+        }
+        // The lines up to here and those after it, unless another change is among them.
+        let end = (at + 1 + CONTEXT).min(lines.len());
+        let rest = lines.get(at + 1..end).unwrap_or_default();
+        let end = rest.iter().position(changed).map_or(end, |next| at + 1 + next);
+        for line in lines.get(from.max(done)..end).unwrap_or_default() {
+            old += u64::from(!line.starts_with('+'));
+            new += u64::from(!line.starts_with('-'));
+            hunks.last_mut().into_iter().for_each(|hunk| hunk.lines.push_str(line));
+        }
+        done = end;
+    }
+    hunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(lines: std::ops::RangeInclusive<u32>) -> String {
+        lines.map(|line| format!("{line}\n")).collect()
+    }
+
+    #[test]
+    fn changes_stand_with_the_lines_around_them() {
+        let before = numbered(1..=20);
+        let after =
+            before.replace("2\n3\n", "2\nthree\n").replace("15\n", "").replace("17\n", "x\n");
+        let hunks = around_changes(&before, &after);
+        assert_eq!(hunks.len(), 2);
+        assert_eq!(hunks[0].start, Some((1, 1)));
+        assert_eq!(hunks[0].lines, " 1\n 2\n-3\n+three\n 4\n 5\n 6\n");
+        assert_eq!(hunks[1].start, Some((12, 12)));
+        assert_eq!(hunks[1].lines, " 12\n 13\n 14\n-15\n 16\n-17\n+x\n 18\n 19\n 20\n");
+        assert_eq!(around_changes(&before, &before), []);
+    }
+
+    #[test]
+    fn a_change_at_either_end() {
+        let before = numbered(1..=9);
+        let hunks = around_changes(&before, &format!("0\n{before}10\n"));
+        let lines: Vec<&str> = hunks.iter().map(|hunk| hunk.lines.as_str()).collect();
+        assert_eq!(lines, ["+0\n 1\n 2\n 3\n", " 7\n 8\n 9\n+10\n"]);
+        assert_eq!(hunks[1].start, Some((7, 8)));
+    }
+}
