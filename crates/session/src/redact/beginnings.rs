@@ -280,6 +280,8 @@ mod tests {
     use aho_corasick::AhoCorasick;
     use std::sync::LazyLock;
 
+    type Words = Vec<(String, Case)>;
+
     #[test]
     fn words_are_found_wherever_they_stand_and_however_they_are_written() {
         let words: Vec<String> =
@@ -299,11 +301,11 @@ mod tests {
     }
 
     /// The words that the program looks for, and a search that is known to be right.
-    fn bundled() -> (Vec<(String, Case)>, Beginnings, AhoCorasick) {
+    fn bundled() -> (Words, Beginnings, AhoCorasick) {
         let rules = super::super::rules::bundled().unwrap();
         let names = super::super::name::Names::bundled().unwrap();
         let names = names.keywords().chain(names.services());
-        let mut words: Vec<(String, Case)> = Vec::new();
+        let mut words = Words::new();
         for rule in rules {
             words.extend(rule.keywords.iter().map(|word| (word.clone(), rule.case())));
         }
@@ -320,8 +322,7 @@ mod tests {
                 (0usize..4000, 0usize..8, 0usize..40, 0usize..7), 0..40),
             cut in 0usize..9,
         ) {
-            static BUNDLED: LazyLock<(Vec<(String, Case)>, Beginnings, AhoCorasick)> =
-                LazyLock::new(bundled);
+            static BUNDLED: LazyLock<(Words, Beginnings, AhoCorasick)> = LazyLock::new(bundled);
             let (words, beginnings, oracle) = &*BUNDLED;
             let between = ["", " ", "_", "=\"", "\u{e9}", "\n    ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"];
             let mut text = String::new();
@@ -369,7 +370,7 @@ mod tests {
     }
 
     fn assert_found(words: Vec<String>) {
-        let cased = |case| words.iter().map(|word| (word.clone(), case)).collect::<Vec<_>>();
+        let cased = |case| words.iter().map(|word| (word.clone(), case)).collect::<Words>();
         let mut mixed = cased(Case::Any);
         mixed.iter_mut().step_by(2).for_each(|(_, case)| *case = Case::Exact);
         for words in [cased(Case::Any), cased(Case::Exact), mixed] {
