@@ -16,6 +16,7 @@ READINGS = {
     "uuid-not-text": (None, "a uuid that is a number, which the client takes and no other reader does"),
     "salvaged": (None, "a record on a line that is not one JSON object, which the client skips"),
     "kept": ("2.1.143", "older clients leave out what a compaction kept"),
+    "cut": ("2.1.207", "older clients lose the link of a record that hangs from what a compaction cut off"),
     "anchor": ("2.1.207", "older clients find nothing where what a compaction kept stands above its own anchor"),
     "progress": ("2.1.70", "a progress record, which older clients do not look past, ends their chain"),
     "gap": ("2.1.98", "a parent that is not in the file ends the chain of older clients"),
@@ -93,14 +94,41 @@ def nothing_kept(copy):
             copy.change(at, compactMetadata=rest)
 
 
+def kept_of(record):
+    """What a compaction kept, and the uuids that it names; nothing for other records."""
+    data = record.get("compactMetadata")
+    kept = next((data[name] for name in ("preservedMessages", "preservedSegment") if isinstance(data, dict)
+                 and isinstance(data.get(name), dict)), {})
+    return kept, {*kept.get("uuids", []), kept.get("headUuid"), kept.get("tailUuid")} - {None}
+
+
+def nothing_joins_the_kept(copy):
+    """A record whose parent was cut off hangs from nothing, instead of from the last record that was kept."""
+    at = max((at for at, record in copy.records.items() if record.get("subtype") == "compact_boundary"), default=-1)
+    kept, names = kept_of(copy.records.get(at, {}))
+    if not kept:
+        return
+    known = {record["uuid"]: record for record in copy.records.values() if isinstance(record.get("uuid"), str)}
+    tail = kept.get("tailUuid")
+    while tail in known and tail != kept.get("headUuid") and len(names) <= len(known):
+        tail = known[tail].get("parentUuid")
+        names.add(tail)
+    cut_off = {record.get("uuid") for place, record in copy.records.items() if place < at} - names
+    for place, record in list(copy.records.items()):
+        parent = record.get("parentUuid")
+        for _ in known:
+            if known.get(parent, {}).get("type") != "progress":
+                break
+            parent = known[parent].get("parentUuid")
+        if place > at and parent in cut_off:
+            copy.change(place, parentUuid="not-in-the-file")
+
+
 def anchor_in_kept(copy):
-    """No messages where a compaction put what it kept behind something that hangs from it."""
+    """No messages where a compaction put what it kept after something that hangs from it."""
     above = {record.get("uuid"): record.get("parentUuid") for record in copy.records.values()}
     for record in list(copy.records.values()):
-        data = record.get("compactMetadata")
-        kept = next((data[name] for name in ("preservedMessages", "preservedSegment") if isinstance(data, dict)
-                     and isinstance(data.get(name), dict)), {})
-        names = {*kept.get("uuids", []), kept.get("headUuid"), kept.get("tailUuid")} - {None}
+        kept, names = kept_of(record)
         at = above.get(kept.get("anchorUuid"))
         for _ in above:
             if at in names:
@@ -224,6 +252,7 @@ CHANGES = {
     "uuid-not-text": numbers_as_text,
     "salvaged": whole_lines,
     "kept": nothing_kept,
+    "cut": nothing_joins_the_kept,
     "anchor": anchor_in_kept,
     "progress": no_progress,
     "gap": no_gaps,

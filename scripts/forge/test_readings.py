@@ -68,7 +68,10 @@ class Readings(unittest.TestCase):
         records = [message("a", None, 1), message("b", "a", 2), boundary, message("c", "k", 4)]
         copy, made = read("kept", *records)
         self.assertEqual((made, copy.records[2]["compactMetadata"]), (True, {"trigger": "auto"}))
-        self.assertFalse(read("anchor", *records)[1])
+        self.assertFalse(read("anchor", *records)[1] or read("cut", *records)[1])
+        linked = [message("p", "z", 1, type="progress"), message("d", "p", 5), message("e", "b", 6)]
+        copy, made = read("cut", message("z", None, 0), *records, *linked)
+        self.assertEqual((made, parents(copy)["d"], parents(copy)["e"]), (True, "not-in-the-file", "b"))
         copy, made = read("anchor", *records[:3], message("c", "b", 4))
         self.assertEqual((made, list(parents(copy))), (True, ["k"]))
 
