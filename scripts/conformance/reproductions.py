@@ -236,7 +236,7 @@ class Reproductions:
 
     def comparisons(self) -> None:
         for path in sorted(self.folder.glob("quadratic-diff/*.jsonl")):
-            plain = max(self.cost("ls", "--root", path).processor, 0.02)
+            plain = max(self.cost("ls", "--root", path).processor, 0.05)
             for words in (["log", "--root", path], ["export", path, "--to", "opentraces", "--out", self.fresh()]):
                 spent = self.cost(*words)
                 ratio = spent.processor / plain
