@@ -3,9 +3,9 @@
 //! runs this on what the fuzzer makes up, a test of `backstory-session` on the seeds.
 #![allow(clippy::indexing_slicing)]
 
+use backstory_redact::{Config, Exceptions, OwnRules, Redactor};
 use backstory_session::annotate;
 use backstory_session::escape;
-use backstory_session::redact::{self, Exceptions, OwnRules, Redactor};
 
 const PATHS: [&str; 6] = ["a.py", "src/a.json", "", "é/x.yaml", "..", "Makefile"];
 
@@ -28,7 +28,7 @@ pub(crate) fn config(data: &[u8]) {
     }
     let own = OwnRules { text: text.clone().into_owned(), exceptions: Exceptions::Used };
     let own_rules = vec![own];
-    match Redactor::new(&redact::Config { own_rules, ..redact::Config::default() }) {
+    match Redactor::new(&Config { own_rules, ..Config::default() }) {
         Err(error) => shown(&error.to_string()),
         Ok(redactor) => {
             let mut end = 0;

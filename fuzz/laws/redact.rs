@@ -2,8 +2,8 @@
 //! the tests of `backstory-session` run it on the seed corpus and the synthetic sessions.
 
 use backstory_format::json::Tape;
+use backstory_redact::{Classes, Config, Redactor, Scrubber};
 use backstory_session::agents::claude_code::structural_paths;
-use backstory_session::redact::{Classes, Config, Redactor, Scrubber};
 use std::sync::OnceLock;
 
 fn redactor() -> &'static Redactor {

@@ -6,10 +6,10 @@ use crate::figures::counted;
 use crate::guard::agents_guard;
 use crate::settings::{self, Standing};
 use crate::ui;
-use backstory_session::redact::{
-    Class, Classes, Config, CopyError, Exceptions, OwnRules, RedactError, Redactor, Report,
-    own_settings,
+use backstory_redact::{
+    Class, Classes, Config, Exceptions, OwnRules, RedactError, Redactor, Report, own_settings,
 };
+use backstory_session::clear::CopyError;
 use backstory_session::render::View;
 use backstory_session::store::{Access, StoreError, create_folder_of, write_file};
 use std::io::Write;

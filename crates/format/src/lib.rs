@@ -15,8 +15,10 @@ pub mod line;
 pub mod problem;
 pub mod reader;
 pub mod record;
+mod uuid;
 
 pub use limits::Limits;
 pub use problem::{Problem, ProblemId, Severity};
 pub use reader::{Reader, Totals, Visitor, read_all};
 pub use record::Record;
+pub use uuid::is_uuid;

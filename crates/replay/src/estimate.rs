@@ -8,7 +8,7 @@ use crate::money::Money;
 use crate::states::{Conversation, State};
 use crate::teacher::{Api, Teacher};
 use crate::wire::{Request, Wire};
-use backstory_session::redact::Cleared;
+use backstory_redact::Cleared;
 
 const BYTES: u64 = 4;
 

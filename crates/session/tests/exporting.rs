@@ -4,6 +4,7 @@
 mod common;
 
 use backstory_format::Limits;
+use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::agents;
 use backstory_session::export::{
     AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, Material, MessageStyle,
@@ -11,7 +12,6 @@ use backstory_session::export::{
     StateOptions, Subagents, Tokenizer, VersionRange, digest, export,
 };
 use backstory_session::model::Session;
-use backstory_session::redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
 use backstory_session::store::{Root, discover};
 use common::{agent_folders, all_sessions, claude_sessions, rows_of_trainers, sessions, testdata};

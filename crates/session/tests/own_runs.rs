@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_redact::Raw;
 use backstory_session::agents::claude_code;
 use backstory_session::export::{
     Document, Format, Options, Repositories, Secrets, Skipped, StateOptions, export,
 };
 use backstory_session::model::{Session, SessionKind};
-use backstory_session::redact::Raw;
 use backstory_session::stats::{Dimension, Origin, Prices, gather};
 use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};

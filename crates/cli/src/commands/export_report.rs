@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::figures;
 use crate::ui;
+use backstory_redact::{Class, Report};
 use backstory_session::export::{Census, Document, Figures, Skipped};
-use backstory_session::redact::{Class, Report};
 use backstory_session::store::{Access, Destination, write_file};
 use serde_json::json;
 use std::io::Write as _;

@@ -9,8 +9,9 @@ use crate::redaction;
 use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
+use backstory_redact::{Classes, Report};
 use backstory_session::agents::{self, claude_code};
-use backstory_session::redact::{Classes, ClearedCopy, CopyPart, Report};
+use backstory_session::clear::{ClearedCopy, CopyPart};
 use backstory_session::store::{
     Access, Destination, Entry, OutputFolder, StoreError, create_folder_of, plain_name, write_file,
 };

@@ -7,11 +7,12 @@ use crate::redaction;
 use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
+use backstory_redact::{Classes, Level, Reason, Redactor, Report};
 use backstory_session::agents::{self, claude_code};
+use backstory_session::clear::{self, CopyError};
 use backstory_session::escape::terminal_line;
 use backstory_session::model::Agent;
 use backstory_session::parallel;
-use backstory_session::redact::{Classes, CopyError, Level, Redactor, Report};
 use backstory_session::store::{Notice, open_file};
 use serde_json::json;
 use std::io::{BufRead, Write};
@@ -72,19 +73,19 @@ fn study(chosen: &Chosen<'_>, redactor: &Redactor) -> Result<Report, CopyError> 
     let ids = &claude_code::structural_paths();
     let agents = match chosen {
         Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
-            scrubber.study_foreign(files, &agents::structural_paths(files.agent))?;
+            clear::study_foreign(&mut scrubber, files, &agents::structural_paths(files.agent))?;
             return Ok(scrubber.report().clone());
         }
         Chosen::Session(files) => {
-            scrubber.study(&files.path, ids)?;
+            clear::study(&mut scrubber, &files.path, ids)?;
             files.agents.as_slice()
         }
         Chosen::Agent(file) => std::slice::from_ref(*file),
     };
     for agent in agents {
-        scrubber.study(&agent.path, ids)?;
+        clear::study(&mut scrubber, &agent.path, ids)?;
         if let Some(meta) = &agent.meta {
-            scrubber.study(meta, ids)?;
+            clear::study(&mut scrubber, meta, ids)?;
         }
     }
     Ok(scrubber.report().clone())
@@ -102,9 +103,14 @@ fn as_value(id: &str, path: &Path, report: &Report) -> serde_json::Value {
         "session": id,
         "path": path.to_string_lossy(),
         "sensitivity": sensitivity.level.name(),
-        "reasons": sensitivity.reasons,
+        "reasons": sensitivity.reasons.iter().map(as_text).collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
     })
+}
+
+fn as_text(reason: &Reason) -> String {
+    let values = counted(reason.values, "value", "values");
+    format!("{}: {}, {values}", reason.class.name(), reason.rule)
 }
 
 fn write_text(

@@ -10,9 +10,10 @@ use crate::guard::guard;
 use crate::redaction;
 use crate::select::{Chosen, Seek, Selection, distinct_names};
 use crate::ui;
+use backstory_redact::{Redactor, Report};
 use backstory_session::agents;
+use backstory_session::clear::ClearedCopy;
 use backstory_session::model::Session;
-use backstory_session::redact::{ClearedCopy, Redactor, Report};
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::store::{
     Access, Destination, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, plain_name,

@@ -3,8 +3,8 @@
 use crate::error::{CliError, Outcome};
 use crate::settings::{self, LARGEST_SETTINGS, NAME};
 use crate::ui;
+use backstory_redact::own_settings;
 use backstory_session::escape::terminal_line;
-use backstory_session::redact::own_settings;
 use backstory_session::store::{read_small_text, resolve};
 use clap::Args;
 use std::io::Write;

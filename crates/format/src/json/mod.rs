@@ -5,6 +5,7 @@
 //! refuses such a record or changes its bytes when writing. [`scan`] therefore indexes spans (a
 //! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.
 
+mod id_paths;
 pub mod marks;
 mod members;
 pub mod scan;
@@ -13,6 +14,7 @@ pub mod splice;
 mod tape;
 pub mod text;
 
+pub use id_paths::{IdPaths, IdPlace};
 pub use members::{insert_field, without_fields, without_items};
 pub use scan::{Cause, Fault, scan};
 pub use skim::{skim, string_end};

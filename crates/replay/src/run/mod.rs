@@ -20,7 +20,7 @@ use crate::states::{Conversation, State, StatesFile};
 use crate::teacher::{Api, Teacher};
 use crate::wire::Wire;
 use ask::{Halt, Question};
-use backstory_session::redact::{Cleared, Redactor};
+use backstory_redact::{Cleared, Redactor};
 use desk::Desk;
 use jiff::Timestamp;
 use queue::{Item, Queue};

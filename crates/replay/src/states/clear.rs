@@ -1,8 +1,9 @@
 //! Clearing a conversation: nothing is sent that did not come through here.
 
 use super::conversation::Conversation;
+use backstory_format::json::IdPaths;
+use backstory_redact::{Cleared, Redactor};
 use backstory_session::export::canonical_json;
-use backstory_session::redact::{Cleared, Redactor, StructuralPaths};
 use serde_json::Value;
 
 /// Fields that are ids of the format.
@@ -29,7 +30,7 @@ pub fn clear(
     open_texts(&mut value);
     let mut scrubber = redactor.session();
     scrubber.learn_json(&value);
-    let cleared = scrubber.clear_json(value, &StructuralPaths::new(IDS));
+    let cleared = scrubber.clear_json(value, &IdPaths::new(IDS));
     cleared.try_map(|mut value| {
         close_texts(&mut value);
         Conversation::read(value)

@@ -2,7 +2,7 @@
 
 use super::clear::clear;
 use super::conversation::Conversation;
-use backstory_session::redact::{Cleared, Redactor};
+use backstory_redact::{Cleared, Redactor};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};

@@ -2,7 +2,7 @@ use super::*;
 use crate::price::PriceTable;
 use crate::states::clear;
 use crate::teacher::parse_teachers;
-use backstory_session::redact::{Config, Redactor};
+use backstory_redact::{Config, Redactor};
 use serde_json::{Value, json};
 
 fn conversation() -> Cleared<Conversation> {

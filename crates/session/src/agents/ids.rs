@@ -3,10 +3,10 @@
 //! Exact paths only. A field of the same name inside a tool's input or output is text: whoever
 //! wrote it may have put anything there.
 
-use crate::redact::StructuralPaths;
+use backstory_format::json::IdPaths;
 
 /// Every name below every holder; the holder `""` is the record itself.
-fn below(holders: &[&str], names: &[&str]) -> StructuralPaths {
+fn below(holders: &[&str], names: &[&str]) -> IdPaths {
     let mut paths: Vec<String> = Vec::new();
     for holder in holders {
         paths.extend(names.iter().map(|name| match *holder {
@@ -14,11 +14,11 @@ fn below(holders: &[&str], names: &[&str]) -> StructuralPaths {
             holder => format!("{holder}.{name}"),
         }));
     }
-    StructuralPaths::new(paths.iter().map(String::as_str))
+    IdPaths::new(paths.iter().map(String::as_str))
 }
 
 /// Rollouts: records with a payload, bare records, and documents of items.
-pub(super) fn codex() -> StructuralPaths {
+pub(super) fn codex() -> IdPaths {
     let holders =
         ["", "payload", "payload.item", "payload.replacement_history", "session", "items"];
     let names = [
@@ -37,7 +37,7 @@ pub(super) fn codex() -> StructuralPaths {
 }
 
 /// Events by themselves, in a list and in an evaluation's row; a conversation's state.
-pub(super) fn openhands() -> StructuralPaths {
+pub(super) fn openhands() -> IdPaths {
     let names = [
         "id",
         "timestamp",
@@ -61,12 +61,12 @@ pub(super) fn openhands() -> StructuralPaths {
 /// What links calls with results in messages of a chat API.
 const MESSAGE: [&str; 4] = ["id", "tool_call_id", "tool_call_ids", "tool_calls.id"];
 
-pub(super) fn swe_agent() -> StructuralPaths {
+pub(super) fn swe_agent() -> IdPaths {
     below(&["history", "trajectory", "trajectory.query", "trajectory.messages"], &MESSAGE)
 }
 
 /// Messages of a trajectory, or the messages alone; answers as the API gave them.
-pub(super) fn mini_swe_agent() -> StructuralPaths {
+pub(super) fn mini_swe_agent() -> IdPaths {
     let names = [
         "id",
         "call_id",
@@ -82,15 +82,15 @@ pub(super) fn mini_swe_agent() -> StructuralPaths {
     below(&["", "messages"], &names)
 }
 
-pub(super) fn swe_smith() -> StructuralPaths {
+pub(super) fn swe_smith() -> IdPaths {
     let names = ["instance_id", "traj_id"].into_iter();
     let messages = MESSAGE.iter().map(|name| format!("messages.{name}"));
     let paths: Vec<String> = names.map(str::to_owned).chain(messages).collect();
-    StructuralPaths::new(paths.iter().map(String::as_str))
+    IdPaths::new(paths.iter().map(String::as_str))
 }
 
 /// Messages of a session or of a task, and a session's record.
-pub(super) fn cline() -> StructuralPaths {
+pub(super) fn cline() -> IdPaths {
     let names = [
         "id",
         "content.id",

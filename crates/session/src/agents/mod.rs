@@ -14,10 +14,10 @@ mod swe_agent;
 mod swe_smith;
 
 use crate::model::{Agent, Session};
-use crate::redact::StructuralPaths;
 use crate::store::{SessionFiles, StoreError};
 pub(crate) use aider::HISTORY as AIDER_HISTORY;
 use backstory_format::Limits;
+use backstory_format::json::IdPaths;
 pub(crate) use detect::{CLINE_TASK, Detected, Shape, detect, parts};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ pub(crate) fn is_conversation(folder: &Path) -> bool {
 }
 
 /// Where an agent's records hold ids: what redaction leaves alone.
-pub fn structural_paths(agent: Agent) -> StructuralPaths {
+pub fn structural_paths(agent: Agent) -> IdPaths {
     match agent {
         Agent::ClaudeCode => claude_code::structural_paths(),
         Agent::Codex => ids::codex(),
@@ -98,7 +98,7 @@ pub fn structural_paths(agent: Agent) -> StructuralPaths {
         Agent::MiniSweAgent => ids::mini_swe_agent(),
         Agent::SweSmith => ids::swe_smith(),
         // Markdown has no fields.
-        Agent::Aider => StructuralPaths::default(),
+        Agent::Aider => IdPaths::default(),
         Agent::Cline => ids::cline(),
     }
 }

@@ -5,10 +5,12 @@
 //! bookkeeping shows in clear may stand elsewhere in another form.
 
 use crate::agents::structural_paths;
+use crate::clear::{CopyError, study, study_foreign};
 use crate::model::{Agent, Session};
-use crate::redact::{CopyError, Scrubber, StructuralPaths};
 use crate::store::{SessionFiles, StoreError, load};
+use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
+use backstory_redact::Scrubber;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -27,7 +29,7 @@ pub(super) fn learn(
         let path = member.source.path();
         if !paths.contains(&path) {
             paths.push(path);
-            read(path, scrubber.study(path, claude_code_ids()).map(drop))?;
+            read(path, study(scrubber, path, claude_code_ids()).map(drop))?;
         }
     }
     learn_names(session, scrubber);
@@ -35,8 +37,8 @@ pub(super) fn learn(
 }
 
 /// Fields of Claude Code's records that are ids.
-pub(super) fn claude_code_ids() -> &'static StructuralPaths {
-    static IDS: OnceLock<StructuralPaths> = OnceLock::new();
+pub(super) fn claude_code_ids() -> &'static IdPaths {
+    static IDS: OnceLock<IdPaths> = OnceLock::new();
     IDS.get_or_init(|| structural_paths(Agent::ClaudeCode))
 }
 
@@ -61,7 +63,7 @@ fn learn_foreign(
 ) -> Result<(), StoreError> {
     let (ids, path) = (structural_paths(session.agent), session.source.path());
     match files {
-        Some(files) => read(path, scrubber.study_foreign(files, &ids).map(drop))?,
+        Some(files) => read(path, study_foreign(scrubber, files, &ids).map(drop))?,
         None => {
             scrubber.learn_line(&load(path, None)?.bytes, &ids, &mut Tape::new());
         }

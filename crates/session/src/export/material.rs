@@ -3,11 +3,12 @@
 use super::{Document, Format, Options, Secrets, learn, make};
 use crate::agents::claude_code::{self, Heed};
 use crate::agents::{self};
+use crate::clear::Lessons;
 use crate::history::Notes;
 use crate::model::{Agent, Session};
-use crate::redact::{Lessons, Scrubber};
 use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
+use backstory_redact::Scrubber;
 
 /// A session, what its calls say about files and what is to be taken out of it, taken down while it
 /// was read: looking that up afterwards would mean to parse most of it a second time.

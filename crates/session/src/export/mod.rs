@@ -43,9 +43,9 @@ pub use states::{
 
 use crate::history::Notes;
 use crate::model::Session;
-use crate::redact::{Raw, Redactor, Report, Scrubber};
 use crate::stats::Prices;
 use crate::store::{Notice, SessionFiles, Spool, StoreError};
+use backstory_redact::{Raw, Redactor, Report, Scrubber};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use rows::Rows;

@@ -10,6 +10,7 @@ use super::open::modified;
 use super::subagents::{agent_file, assign, owner_of, session_folder};
 use crate::agents::is_conversation;
 use crate::model::Agent;
+use backstory_format::is_uuid;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use std::ffi::OsStr;
@@ -388,13 +389,4 @@ fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
 
 fn named_by_uuid(path: &Path) -> bool {
     path.file_name().and_then(OsStr::to_str).is_some_and(is_uuid)
-}
-
-/// Whether a name has the form of a session id.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }

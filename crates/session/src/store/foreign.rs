@@ -3,10 +3,11 @@
 //! By names where an agent has its own, and always by content: a file counts as an agent's only if
 //! it reads like one.
 
-use super::discover::{SessionFiles, is_uuid};
+use super::discover::SessionFiles;
 use super::load::load;
 use super::open::{StoreError, modified};
 use crate::agents::{Detected, Shape, detect, files_of, parts};
+use backstory_format::is_uuid;
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,6 @@ mod write;
 pub use commit_log::CommitLog;
 pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
 pub use create::{StagedFolder, create_file, try_file};
-pub(crate) use discover::is_uuid;
 pub use discover::{
     AgentFile, AgentPlace, Found, Notice, NoticeKind, Root, SessionFiles, discover,
     discover_sessions,

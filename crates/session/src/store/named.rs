@@ -3,9 +3,9 @@
 //! In folders names tell; a user may name any file. A session of Claude Code is known by its
 //! records, and one that is damaged by what is left of one, so that no real session is refused.
 
-use super::discover::is_uuid;
 use super::foreign::shape;
 use super::open::{Ends, StoreError};
+use backstory_format::is_uuid;
 use backstory_format::json::{Tape, scan};
 use backstory_format::line::split;
 use memchr::memmem;

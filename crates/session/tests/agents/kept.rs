@@ -3,10 +3,11 @@
 use crate::codex::{ROLLOUT, codex_line, codex_records, exact};
 use crate::support::{Sample, lines, one, sessions, texts, write};
 use backstory_format::Limits;
+use backstory_redact::{Config, Redactor};
 use backstory_session::agents::{self, structural_paths};
+use backstory_session::clear::ClearedCopy;
 use backstory_session::history;
 use backstory_session::model::Agent;
-use backstory_session::redact::{ClearedCopy, Config, Redactor};
 use backstory_session::stats::{self, Dimension};
 use backstory_session::store::{Root, SessionFiles, discover};
 use serde_json::{Value, json};

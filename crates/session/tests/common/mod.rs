@@ -7,6 +7,7 @@ use backstory_session::agents;
 use backstory_session::export::{Arguments, Per, SftFormat, SftOptions, StateOptions};
 use backstory_session::model::{Agent, Change, Effect, Session};
 use backstory_session::store::{Root, discover};
+use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -114,15 +115,5 @@ pub(crate) fn rows_of_trainers<'o>(
 }
 
 pub(crate) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - group.len()));
-        for letter in 0..4 {
-            let index = (bits >> (18 - 6 * letter) & 63) as usize;
-            out.push(if letter <= group.len() { LETTERS[index] as char } else { '=' });
-        }
-    }
-    out
+    base64::prelude::BASE64_STANDARD.encode(bytes)
 }

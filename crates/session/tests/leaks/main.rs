@@ -11,12 +11,13 @@ mod matrix;
 mod planted;
 
 use backstory_format::Limits;
+use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::agents::{self, structural_paths};
+use backstory_session::clear::ClearedCopy;
 use backstory_session::export::{
     AtifSchema, Format, Layout, Material, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
 };
-use backstory_session::redact::{Classes, ClearedCopy, Config, Raw, Redactor};
 use backstory_session::render::{self, Look, View};
 use backstory_session::stats::Prices;
 use backstory_session::store::SessionFiles;

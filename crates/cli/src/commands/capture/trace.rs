@@ -8,9 +8,10 @@ use crate::guard::guard;
 use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
+use backstory_redact::Redactor;
 use backstory_session::agents::claude_code;
+use backstory_session::clear::ClearedCopy;
 use backstory_session::model::{Agent, Session};
-use backstory_session::redact::{ClearedCopy, Redactor};
 use backstory_session::render::{self, View};
 use backstory_session::store::{
     Access, Destination, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,

@@ -4,7 +4,7 @@
 use super::*;
 use crate::journal::{Call, Entry, Failure, Run, Skip, TeacherNote};
 use crate::money::Money;
-use backstory_session::redact::{Classes, Config};
+use backstory_redact::{Classes, Config};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

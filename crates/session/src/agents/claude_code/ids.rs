@@ -1,9 +1,9 @@
 //! Where Claude Code's records hold ids and opaque data: what redaction leaves alone.
 
-use crate::redact::StructuralPaths;
+use backstory_format::json::IdPaths;
 
 /// Paths of fields that link records, calls and files, and of signatures and images.
-pub fn structural_paths() -> StructuralPaths {
+pub fn structural_paths() -> IdPaths {
     // A message's own fields, wherever a message stands.
     const MESSAGE: [&str; 8] = [
         "id",
@@ -73,5 +73,5 @@ pub fn structural_paths() -> StructuralPaths {
     for holder in ["data.message", "data.normalizedMessages"] {
         paths.extend(["uuid", "requestId"].iter().map(|name| format!("{holder}.{name}")));
     }
-    StructuralPaths::new(paths.iter().map(String::as_str))
+    IdPaths::new(paths.iter().map(String::as_str))
 }

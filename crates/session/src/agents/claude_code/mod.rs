@@ -41,9 +41,9 @@ mod tree;
 mod turns;
 
 use crate::analyze::Examined;
+use crate::clear::{Lesson, Lessons};
 use crate::history::{Notes, Wanted};
 use crate::model::{Session, SessionKind};
-use crate::redact::{Lesson, Lessons};
 use crate::store::{AgentFile, AgentPlace, SessionFiles, Source, StoreError, read_file};
 use crate::store::{LARGEST_META, read_small_text};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};

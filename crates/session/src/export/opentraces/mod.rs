@@ -19,8 +19,8 @@ use super::prepared::{Prepared, Told};
 use super::shapes::Shapes;
 use super::{OpenTracesSchema, Options};
 use crate::model::{CompactionKind, Content, Outcome, Session, TurnKind};
-use crate::redact::{Class, Report};
 use crate::store::StoreError;
+use backstory_redact::{Class, Report};
 use uuid::Uuid;
 
 /// Version of what decides about secrets, for the record's security block.

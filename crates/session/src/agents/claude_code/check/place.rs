@@ -4,9 +4,10 @@ use super::super::names::Name;
 use super::super::rows::Rows;
 use super::sink::Sink;
 use crate::check::{CheckId, Effect};
-use crate::store::{is_uuid, project_key};
+use crate::store::project_key;
 use backstory_format::ProblemId;
 use backstory_format::claude::RecordKind;
+use backstory_format::is_uuid;
 use std::ffi::OsStr;
 use std::path::Path;
 

@@ -87,6 +87,6 @@ mod tests {
         assert_eq!(names, name(1_000));
         let different: std::collections::HashSet<&String> = names.iter().collect();
         assert_eq!(different.len(), 1_000);
-        assert!(names.iter().all(|name| crate::store::is_uuid(name)), "{names:?}");
+        assert!(names.iter().all(|name| backstory_format::is_uuid(name)), "{names:?}");
     }
 }

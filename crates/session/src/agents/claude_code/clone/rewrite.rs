@@ -11,9 +11,9 @@ use super::estimate::record_tokens;
 use super::plan::Plan;
 use super::usage;
 use crate::clone::{Droppable, Options};
-use crate::store::is_uuid;
 use backstory_format::Limits;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_format::is_uuid;
 use backstory_format::json::{
     Kind, Splice, Tape, Value, insert_field, scan, splice, without_fields, without_items,
 };

@@ -43,7 +43,17 @@ impl Level {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sensitivity {
     pub level: Level,
-    pub reasons: Vec<String>,
+    /// By class; the rule with the most values first.
+    pub reasons: Vec<Reason>,
+}
+
+/// What one rule found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    pub class: Class,
+    pub rule: String,
+    /// Different values.
+    pub values: u64,
 }
 
 impl Report {
@@ -96,9 +106,10 @@ impl Report {
             if !by_rule.is_empty() {
                 level = level.max(at_least);
             }
-            reasons.extend(by_rule.iter().map(|(rule, values)| {
-                let values = crate::figures::counted(*values, "value", "values");
-                format!("{}: {rule}, {values}", class.name())
+            reasons.extend(by_rule.into_iter().map(|(rule, values)| Reason {
+                class,
+                rule: rule.to_owned(),
+                values,
             }));
         }
         Sensitivity { level, reasons }

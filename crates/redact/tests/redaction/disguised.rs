@@ -1,7 +1,7 @@
 //! What disguises hide is found, and what only looks like one stays.
 
+use super::base64;
 use super::redactor;
-use crate::common::base64;
 
 const TOKEN: &str = "ghp_s3WcXWk03UGfkg91qomjTCaHuWxGxrQMm1Ab";
 

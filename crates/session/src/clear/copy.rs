@@ -3,14 +3,15 @@
 //! This is how everything that shows or exports sessions gets redacted: it reads the copy. So no
 //! format can forget a field, and cutting a text short never cuts a secret in half.
 
-use super::cleared::Cleared;
-use super::engine::Redactor;
-use super::file::{CopyError, Studied};
-use super::report::Report;
-use super::scrubber::Scrubber;
-use super::structural::StructuralPaths;
+use super::file::{CopyError, Studied, copy, study};
+use super::foreign::{clear_foreign, study_foreign};
 use crate::model::{Agent, Session};
 use crate::store::{AgentFile, Scratch, SessionFiles, resolve};
+use backstory_format::json::IdPaths;
+use backstory_redact::Cleared;
+use backstory_redact::Redactor;
+use backstory_redact::Report;
+use backstory_redact::Scrubber;
 use jiff::Timestamp;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl ClearedCopy {
     pub fn of(
         files: &SessionFiles,
         redactor: &Redactor,
-        ids: &StructuralPaths,
+        ids: &IdPaths,
     ) -> Result<ClearedCopy, CopyError> {
         match files.agent {
             Agent::ClaudeCode => ClearedCopy::make(Some(files), &files.agents, redactor, ids),
@@ -54,17 +55,17 @@ impl ClearedCopy {
     fn of_foreign(
         files: &SessionFiles,
         redactor: &Redactor,
-        ids: &StructuralPaths,
+        ids: &IdPaths,
     ) -> Result<ClearedCopy, CopyError> {
         let mut scrubber = redactor.session();
-        let studied = scrubber.study_foreign(files, ids)?;
+        let studied = study_foreign(&mut scrubber, files, ids)?;
         let folder = Scratch::new().map_err(CopyError::Write)?;
         // A folder of events keeps its name, which the session may be called by.
         let own = files.path.file_name().filter(|_| files.path.is_dir());
         let base = own.map_or_else(|| folder.path().to_path_buf(), |name| folder.path().join(name));
         for file in &studied {
             let name = own.map_or_else(|| file.name.clone(), |own| Path::new(own).join(&file.name));
-            let cleared = scrubber.clear_foreign(file, ids);
+            let cleared = clear_foreign(&scrubber, file, ids);
             folder.write(&name, |out| Ok::<_, CopyError>(out.write_all(cleared.get())?))?;
         }
         let names: Vec<PathBuf> = studied.into_iter().map(|file| file.name).collect();
@@ -93,7 +94,7 @@ impl ClearedCopy {
     pub fn of_agent(
         file: &AgentFile,
         redactor: &Redactor,
-        ids: &StructuralPaths,
+        ids: &IdPaths,
     ) -> Result<ClearedCopy, CopyError> {
         ClearedCopy::make(None, std::slice::from_ref(file), redactor, ids)
     }
@@ -102,14 +103,15 @@ impl ClearedCopy {
         files: Option<&SessionFiles>,
         agents: &[AgentFile],
         redactor: &Redactor,
-        ids: &StructuralPaths,
+        ids: &IdPaths,
     ) -> Result<ClearedCopy, CopyError> {
         let mut scrubber = redactor.session();
-        let main = files.map(|files| scrubber.study(&files.path, ids)).transpose()?;
+        let main = files.map(|files| study(&mut scrubber, &files.path, ids)).transpose()?;
         let mut studied = Vec::new();
         for agent in agents {
-            let meta = agent.meta.as_deref().map(|meta| scrubber.study(meta, ids)).transpose()?;
-            studied.push((agent, scrubber.study(&agent.path, ids)?, meta));
+            let meta =
+                agent.meta.as_deref().map(|meta| study(&mut scrubber, meta, ids)).transpose()?;
+            studied.push((agent, study(&mut scrubber, &agent.path, ids)?, meta));
         }
         let folder = Scratch::new().map_err(CopyError::Write)?;
         let mut making = Making { folder: &folder, scrubber: &scrubber, ids, origins: Vec::new() };
@@ -137,12 +139,12 @@ impl ClearedCopy {
 
     /// The session's files to read instead of the originals; none for a subagent by itself.
     pub fn session(&self) -> Option<Cleared<&SessionFiles>> {
-        self.session.as_ref().map(Cleared::new)
+        self.session.as_ref().map(Cleared::assert_cleared)
     }
 
     /// The subagents' files to read instead of the originals.
     pub fn agents(&self) -> Cleared<&[AgentFile]> {
-        Cleared::new(&self.agents)
+        Cleared::assert_cleared(&self.agents)
     }
 
     /// The files of another agent's session, its own first: where each lies, and its place beside
@@ -150,7 +152,9 @@ impl ClearedCopy {
     pub fn files(&self) -> Cleared<Vec<(PathBuf, &Path)>> {
         let folder = self.session.as_ref().map(|files| files.path.as_path());
         let base = folder.filter(|path| path.is_dir()).unwrap_or(self.folder.path());
-        Cleared::new(self.names.iter().map(|name| (base.join(name), name.as_path())).collect())
+        Cleared::assert_cleared(
+            self.names.iter().map(|name| (base.join(name), name.as_path())).collect(),
+        )
     }
 
     /// What was taken out.
@@ -183,7 +187,7 @@ impl ClearedCopy {
 struct Making<'a> {
     folder: &'a Scratch,
     scrubber: &'a Scrubber,
-    ids: &'a StructuralPaths,
+    ids: &'a IdPaths,
     origins: Vec<Origin>,
 }
 
@@ -199,7 +203,7 @@ impl Making<'_> {
         let name = original.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let name = if number == 0 { name.into_owned() } else { format!("{number}-{name}") };
         let name = Path::new(&name);
-        let copy = self.folder.write(name, |out| self.scrubber.copy(studied, self.ids, out))?;
+        let copy = self.folder.write(name, |out| copy(self.scrubber, studied, self.ids, out))?;
         let shown = self.scrubber.scrub(&original.to_string_lossy()).into_owned();
         let folder = original.parent().map(resolve).unwrap_or_default();
         let folder = self.scrubber.scrub(&folder.to_string_lossy()).into_owned();

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// What a disguised part of a text says.
 #[derive(Debug, Default)]
-pub(in crate::redact) struct View {
-    pub(in crate::redact) text: String,
+pub(crate) struct View {
+    pub(crate) text: String,
     pieces: Vec<Piece>,
 }
 
@@ -25,7 +25,7 @@ impl View {
     }
 
     /// Adds a part of the original as it is.
-    pub(in crate::redact) fn copy(&mut self, original: &str, there: Range<usize>) {
+    pub(crate) fn copy(&mut self, original: &str, there: Range<usize>) {
         let Some(part) = original.get(there.clone()).filter(|part| !part.is_empty()) else {
             return;
         };
@@ -51,7 +51,7 @@ impl View {
     }
 
     /// Where a part of this text came from.
-    pub(in crate::redact) fn origin(&self, range: &Range<usize>) -> Option<Range<usize>> {
+    pub(crate) fn origin(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let first = self.piece(range.start)?;
         let last = self.piece(range.end.checked_sub(1)?)?;
         let start = if first.copied {

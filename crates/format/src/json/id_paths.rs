@@ -3,12 +3,12 @@
 //! They are known by path and not by shape: a uuid in a tool's output may be a secret, the uuid of
 //! a record is not.
 
-use hashbrown::HashMap;
+use std::collections::HashMap;
 
 /// Paths of fields that are left alone. A path is names joined by dots; lists are stepped into
 /// without a name, `*` is any one name, and `**` in front means at any depth.
 #[derive(Debug, Clone, Default)]
-pub struct StructuralPaths {
+pub struct IdPaths {
     nodes: Vec<Node>,
     anywhere: Vec<Box<str>>,
 }
@@ -23,12 +23,12 @@ struct Node {
 /// A place in a document while it is walked: the nodes it may be. Where it may be more of them than
 /// there is room for, the others are forgotten, and what they hold is text like any other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub struct IdPlace {
     nodes: [u16; 6],
     count: u8,
 }
 
-impl Place {
+impl IdPlace {
     fn add(&mut self, node: usize) {
         let (Some(slot), Ok(node)) =
             (self.nodes.get_mut(usize::from(self.count)), u16::try_from(node))
@@ -44,10 +44,10 @@ impl Place {
     }
 }
 
-impl StructuralPaths {
+impl IdPaths {
     /// The paths named, such as `message.content.tool_use_id`.
-    pub fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> StructuralPaths {
-        let mut all = StructuralPaths { nodes: vec![Node::default()], anywhere: Vec::new() };
+    pub fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> IdPaths {
+        let mut all = IdPaths { nodes: vec![Node::default()], anywhere: Vec::new() };
         for path in paths {
             match path.strip_prefix("**.") {
                 Some(name) => all.anywhere.push(name.into()),
@@ -76,15 +76,15 @@ impl StructuralPaths {
         }
     }
 
-    pub(super) fn root(&self) -> Place {
-        let mut place = Place::default();
+    pub fn root(&self) -> IdPlace {
+        let mut place = IdPlace::default();
         place.add(0);
         place
     }
 
     /// The place of the field `name` of the object at `place`.
-    pub(super) fn field(&self, place: &Place, name: &str) -> Place {
-        let mut next = Place::default();
+    pub fn field(&self, place: &IdPlace, name: &str) -> IdPlace {
+        let mut next = IdPlace::default();
         for node in place.nodes().filter_map(|at| self.nodes.get(at)) {
             let named = node.children.get(name).copied();
             named.into_iter().chain(node.any).for_each(|node| next.add(node));
@@ -93,7 +93,7 @@ impl StructuralPaths {
     }
 
     /// Whether the field `name`, which stands at `place`, is an id.
-    pub(super) fn holds(&self, place: &Place, name: &str) -> bool {
+    pub fn holds(&self, place: &IdPlace, name: &str) -> bool {
         place.nodes().any(|at| self.nodes.get(at).is_some_and(|node| node.ends))
             || self.anywhere.iter().any(|one| one.as_ref() == name)
     }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn paths_are_followed() {
-        let paths = StructuralPaths::new(["uuid", "message.*.id", "**.signature"]);
+        let paths = IdPaths::new(["uuid", "message.*.id", "**.signature"]);
         let root = paths.root();
         let holds = |names: &[&str]| {
             let place = names.iter().fold(root, |place, name| paths.field(&place, name));

@@ -2,19 +2,19 @@
 //!
 //! Only records pass here. Where a file holds bytes that belong to no record, or was read twice
 //! because somebody changed it, there is nothing to be had from it: then the files must be
-//! [studied](Scrubber::study) after all.
+//! [studied](super::study) after all.
 
-use super::engine::Redactor;
-use super::scrubber::Scrubber;
-use super::structural::StructuralPaths;
+use backstory_format::json::IdPaths;
 use backstory_format::{Problem, ProblemId, Record};
+use backstory_redact::Redactor;
+use backstory_redact::Scrubber;
 use std::cell::{Cell, RefCell};
 
 /// What the files of one session teach.
 #[derive(Debug)]
 pub(crate) struct Lessons {
     scrubber: RefCell<Scrubber>,
-    ids: &'static StructuralPaths,
+    ids: &'static IdPaths,
     /// Whether everything in the files was seen, each once.
     whole: Cell<bool>,
     /// A file is being read.
@@ -26,7 +26,7 @@ pub(crate) struct Lessons {
 pub(crate) struct Lesson<'l>(&'l Lessons);
 
 impl Lessons {
-    pub(crate) fn new(redactor: &Redactor, ids: &'static StructuralPaths) -> Lessons {
+    pub(crate) fn new(redactor: &Redactor, ids: &'static IdPaths) -> Lessons {
         let scrubber = RefCell::new(redactor.session());
         Lessons { scrubber, ids, whole: Cell::new(true), open: Cell::new(false) }
     }

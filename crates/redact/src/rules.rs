@@ -14,16 +14,16 @@ use std::sync::OnceLock;
 
 /// The rules that come with the program.
 const BUNDLED: [&str; 10] = [
-    include_str!("../../rules/ai.toml"),
-    include_str!("../../rules/cloud.toml"),
-    include_str!("../../rules/code.toml"),
-    include_str!("../../rules/services.toml"),
-    include_str!("../../rules/more.toml"),
-    include_str!("../../rules/context.toml"),
-    include_str!("../../rules/commands.toml"),
-    include_str!("../../rules/calls.toml"),
-    include_str!("../../rules/phrases.toml"),
-    include_str!("../../rules/people.toml"),
+    include_str!("../rules/ai.toml"),
+    include_str!("../rules/cloud.toml"),
+    include_str!("../rules/code.toml"),
+    include_str!("../rules/services.toml"),
+    include_str!("../rules/more.toml"),
+    include_str!("../rules/context.toml"),
+    include_str!("../rules/commands.toml"),
+    include_str!("../rules/calls.toml"),
+    include_str!("../rules/phrases.toml"),
+    include_str!("../rules/people.toml"),
 ];
 
 /// So many of them are about tokens of providers.
@@ -374,8 +374,8 @@ impl Written {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classes, Config, Redactor};
     use super::*;
+    use crate::{Classes, Config, Redactor};
 
     #[test]
     fn every_rule_finds_its_examples_and_not_its_counterexamples() {

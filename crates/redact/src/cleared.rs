@@ -1,4 +1,5 @@
-//! The way out: what leaves the machine is [`Cleared`], and only this folder can clear.
+//! The way out: what leaves the machine is [`Cleared`], and only
+//! a scrubber can clear.
 //!
 //! Writers of exports accept nothing else, so forgetting to redact does not compile. The one way
 //! around is a [`Raw`] token, whose constructor is named so that a reader of the code sees it.
@@ -8,7 +9,8 @@
 pub struct Cleared<T>(T);
 
 impl<T> Cleared<T> {
-    pub(super) fn new(value: T) -> Cleared<T> {
+    /// For code that took the secrets out of `value` itself, by writing it through a scrubber.
+    pub fn assert_cleared(value: T) -> Cleared<T> {
         Cleared(value)
     }
 

@@ -78,7 +78,7 @@ impl Own {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classes, Config, Exceptions, OwnRules, RedactError, Redactor};
+    use crate::{Classes, Config, Exceptions, OwnRules, RedactError, Redactor};
 
     fn redactor(text: &str, exceptions: Exceptions) -> Result<Redactor, RedactError> {
         let own_rules = vec![OwnRules { text: text.to_owned(), exceptions }];

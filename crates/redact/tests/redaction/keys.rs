@@ -1,8 +1,7 @@
 //! Private keys, line by line: through numbers, bars and names, and across strings of a record.
 
-use super::{clear_lines, redactor};
+use super::{clear_lines, ids, redactor};
 use backstory_format::json::Tape;
-use backstory_session::agents::claude_code::structural_paths;
 use serde_json::{Value, json};
 
 const BEGIN: &str = "-----BEGIN RSA PRIVATE KEY-----";
@@ -26,7 +25,7 @@ fn body() -> Vec<String> {
 fn cleared(record: &Value) -> String {
     let line = serde_json::to_vec(record).unwrap();
     let mut scrubber = redactor().session();
-    scrubber.learn_line(&line, &structural_paths(), &mut Tape::new());
+    scrubber.learn_line(&line, &ids(), &mut Tape::new());
     let lines = clear_lines(&scrubber, &[line]);
     String::from_utf8(lines.concat()).unwrap()
 }

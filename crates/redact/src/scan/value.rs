@@ -1,7 +1,7 @@
 //! Values: between quotes, bare, to the end of a line, as a list of numbers.
 
 use super::{ESCAPE, LONGEST_GAP, LONGEST_VALUE, Scan, is_of_name};
-use crate::redact::lookup::is_lookup;
+use crate::lookup::is_lookup;
 use std::ops::Range;
 
 /// A shorter value ends at a sign that also stands between statements.
@@ -11,7 +11,7 @@ const MOST_SIGNS: usize = 4;
 
 impl Scan<'_> {
     /// A quoted value, perhaps behind a prefix or inside a call.
-    pub(in crate::redact) fn literal(&mut self) -> Option<Range<usize>> {
+    pub(crate) fn literal(&mut self) -> Option<Range<usize>> {
         if let Some(value) = self.quoted() {
             return Some(value);
         }
@@ -50,7 +50,7 @@ impl Scan<'_> {
     }
 
     /// What stands between quotes here.
-    pub(in crate::redact) fn quoted(&mut self) -> Option<Range<usize>> {
+    pub(crate) fn quoted(&mut self) -> Option<Range<usize>> {
         let opening = self.rest();
         for entity in [&b"&quot;"[..], b"&#34;", b"&#39;", b"&apos;"] {
             if opening.starts_with(entity) {
@@ -108,7 +108,7 @@ impl Scan<'_> {
 
     /// What stands behind a quote that its line does not close: the line was cut, or goes on in the
     /// next one.
-    pub(in crate::redact) fn open_quoted(&self) -> Option<Range<usize>> {
+    pub(crate) fn open_quoted(&self) -> Option<Range<usize>> {
         self.peek().filter(|byte| matches!(byte, b'"' | b'\''))?;
         let start = self.at + 1;
         let behind = Scan { at: start, ..*self };
@@ -122,7 +122,7 @@ impl Scan<'_> {
     }
 
     /// Where a bare value ends.
-    pub(in crate::redact) fn bare_end(&self) -> usize {
+    pub(crate) fn bare_end(&self) -> usize {
         let stop = |byte: u8| {
             byte.is_ascii_whitespace()
                 || matches!(
@@ -172,7 +172,7 @@ impl Scan<'_> {
     }
 
     /// The rest of the line from here, if it is one word behind which nothing or a comment stands.
-    pub(in crate::redact) fn rest_of_line(&self) -> Option<Range<usize>> {
+    pub(crate) fn rest_of_line(&self) -> Option<Range<usize>> {
         let end = self.until(|byte| matches!(byte, b'\n' | b'\r' | b'\\'));
         let line = self.text.get(self.at..end)?;
         let line = line.split(" #").next().unwrap_or(line).trim_end();
@@ -192,7 +192,7 @@ impl Scan<'_> {
     }
 
     /// A list of at least ten small numbers: bytes written out.
-    pub(in crate::redact) fn number_list(&self) -> Option<Range<usize>> {
+    pub(crate) fn number_list(&self) -> Option<Range<usize>> {
         let rest = self.rest();
         let open =
             rest.get(..24).unwrap_or(rest).iter().position(|byte| matches!(byte, b'{' | b'['))?;

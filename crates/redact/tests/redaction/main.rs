@@ -3,23 +3,31 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod disguised;
 mod keys;
 mod known;
 mod values;
 
+use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
-use backstory_session::agents::claude_code::structural_paths;
-use backstory_session::redact::{Classes, Config, Level, Redactor, Scrubber, StructuralPaths};
-use common::base64;
+use backstory_redact::{Classes, Config, Level, Redactor, Scrubber};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use known::LEAKS;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn redactor() -> Redactor {
     Redactor::new(&Config { salt: b"salt".to_vec(), ..Config::default() }).unwrap()
+}
+
+/// Fields that a record keeps ids in.
+fn ids() -> IdPaths {
+    IdPaths::new(["uuid", "parentUuid", "sessionId", "message.id", "message.content.id"])
+}
+
+fn base64(bytes: &[u8]) -> String {
+    BASE64_STANDARD.encode(bytes)
 }
 
 fn everything() -> Redactor {
@@ -91,7 +99,7 @@ fn the_name_of_a_field_tells_what_its_value_is() {
         "password": "xvqcmuyb", "env": [{ "name": "DB_PASSWORD", "value": "wtklwuvhud" }],
         "tokens": ["bf21e4a49f67afd5"], "note": "xvqcmuyb", "max_tokens": "4096",
     });
-    let cleared = scrubber.clear_json(value, &StructuralPaths::default()).into_inner();
+    let cleared = scrubber.clear_json(value, &IdPaths::default()).into_inner();
     assert!(cleared["password"].as_str().unwrap().starts_with("[redacted:password:"));
     assert!(cleared["env"][0]["value"].as_str().unwrap().starts_with("[redacted:password:"));
     assert!(cleared["tokens"][0].as_str().unwrap().starts_with("[redacted:token:"));
@@ -234,7 +242,7 @@ fn planted(place: usize, form: &str) -> Value {
 const PLACES: usize = 12;
 
 fn clear_lines(scrubber: &Scrubber, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let (ids, mut tape) = (structural_paths(), Tape::new());
+    let (ids, mut tape) = (ids(), Tape::new());
     lines
         .iter()
         .map(|line| scrubber.clear_line(line, &ids, &mut tape).into_inner().into_owned())
@@ -260,7 +268,7 @@ proptest! {
             .collect();
         let redactor = redactor();
         let mut scrubber = redactor.session();
-        let (ids, mut tape) = (structural_paths(), Tape::new());
+        let (ids, mut tape) = (ids(), Tape::new());
         for line in &lines {
             scrubber.learn_line(line, &ids, &mut tape);
         }
@@ -324,7 +332,7 @@ fn ids_of_the_format_are_left_alone_but_hide_nothing() {
         format!(r#"{{"type":"user","uuid":"{token}","parentUuid":"{uuid}"}}"#).into_bytes(),
     ];
     let mut scrubber = redactor().session();
-    let (ids, mut tape) = (structural_paths(), Tape::new());
+    let (ids, mut tape) = (ids(), Tape::new());
     for line in &lines {
         scrubber.learn_line(line, &ids, &mut tape);
     }

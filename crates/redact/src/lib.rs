@@ -5,8 +5,8 @@
 //! text is [scrubbed](Scrubber::scrub): what the rules find, and every other encoding of what they
 //! found anywhere in the session. Scrub before cutting a text: half a secret is not recognised.
 //!
-//! [`ClearedCopy`] does both for the files of a session and gives a copy to read instead. Rules
-//! are in `rules/*.toml`. Surprising on purpose: whole texts are decoded before they
+//! This crate knows text and JSON records, and neither files nor agents. Rules are in
+//! `rules/*.toml`. Surprising on purpose: whole texts are decoded before they
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
 mod assign;
@@ -15,18 +15,14 @@ mod beside;
 mod cleared;
 mod compared;
 mod config;
-mod copy;
 mod disguise;
 mod encodings;
 mod engine;
 mod fallback;
-mod file;
-mod foreign;
 mod guise;
 mod inner;
 mod keywords;
 mod language;
-mod lessons;
 mod long_words;
 mod lookup;
 mod makeup;
@@ -34,7 +30,6 @@ mod manifest;
 mod memory;
 mod name;
 mod own;
-mod parts;
 mod pem;
 mod pem_lines;
 mod placeholder;
@@ -47,7 +42,6 @@ mod scrubber;
 mod search;
 mod searched;
 mod squeeze;
-mod structural;
 mod table;
 mod template;
 mod tries;
@@ -57,13 +51,7 @@ mod wrapped;
 
 pub use cleared::{Cleared, Raw};
 pub use config::{Class, Classes, Config, Exceptions, OwnRules, RedactError};
-pub use copy::ClearedCopy;
 pub use engine::Redactor;
-pub use file::{CopyError, Studied};
-pub use foreign::ForeignFile;
-pub(crate) use lessons::{Lesson, Lessons};
 pub use own::{OwnSettings, own_settings};
-pub use parts::CopyPart;
-pub use report::{Level, Report, Sensitivity};
+pub use report::{Level, Reason, Report, Sensitivity};
 pub use scrubber::Scrubber;
-pub use structural::StructuralPaths;

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::Deserialize;
 
 /// The words that come with the program.
-const BUNDLED: &str = include_str!("../../rules/names.toml");
+const BUNDLED: &str = include_str!("../rules/names.toml");
 
 /// How sure a name makes us that its value is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -240,8 +240,8 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Config, Redactor};
     use super::*;
+    use crate::{Config, Redactor};
 
     #[test]
     fn names_are_judged() {

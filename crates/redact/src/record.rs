@@ -7,8 +7,7 @@
 use super::cleared::Cleared;
 use super::pem;
 use super::scrubber::{PAIR_NAMES, Replacement, Scrubber, is_value};
-use super::structural::{Place, StructuralPaths};
-use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice, text};
+use backstory_format::json::{IdPaths, IdPlace, Kind, Splice, Tape, Value, scan, splice, text};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -36,7 +35,7 @@ enum Role {
 
 impl Scrubber {
     /// Learns from a line of a JSON Lines file; true if there was something.
-    pub fn learn_line(&mut self, line: &[u8], paths: &StructuralPaths, tape: &mut Tape) -> bool {
+    pub fn learn_line(&mut self, line: &[u8], paths: &IdPaths, tape: &mut Tape) -> bool {
         let mut found = false;
         let rest = each_value(line, tape, |value| found |= self.learn_value(value, paths));
         for chunk in line.get(rest..).unwrap_or_default().utf8_chunks() {
@@ -46,7 +45,7 @@ impl Scrubber {
     }
 
     /// Learns from every string and key of a value that stands in a file.
-    pub(super) fn learn_value(&mut self, value: Value<'_>, paths: &StructuralPaths) -> bool {
+    pub fn learn_value(&mut self, value: Value<'_>, paths: &IdPaths) -> bool {
         let mut found = false;
         visit(value, paths, &mut |piece| {
             found |= match piece.role {
@@ -75,7 +74,7 @@ impl Scrubber {
     pub fn clear_line<'l>(
         &self,
         line: &'l [u8],
-        paths: &StructuralPaths,
+        paths: &IdPaths,
         tape: &mut Tape,
     ) -> Cleared<Cow<'l, [u8]>> {
         let mut splices = Vec::new();
@@ -100,15 +99,15 @@ impl Scrubber {
             at += valid.len() + chunk.invalid().len();
         }
         if splices.is_empty() {
-            return Cleared::new(Cow::Borrowed(line));
+            return Cleared::assert_cleared(Cow::Borrowed(line));
         }
         // They never overlap; if they did, nothing may get out.
         let changed = splice(line, &splices).unwrap_or_default();
-        Cleared::new(Cow::Owned(changed))
+        Cleared::assert_cleared(Cow::Owned(changed))
     }
 
     /// Whether a line holds something that was learnt, in whatever form.
-    pub(super) fn may_hold(&self, line: &[u8]) -> bool {
+    pub fn may_hold(&self, line: &[u8]) -> bool {
         self.memory.may_hold(line)
     }
 }
@@ -150,8 +149,8 @@ struct Named<'a> {
 }
 
 /// Visits every string and key at any depth, without recursion.
-fn visit<'a>(value: Value<'a>, paths: &StructuralPaths, each: &mut impl FnMut(Piece<'_>)) {
-    let mut stack: Vec<(Inside<'a>, Place)> = Vec::new();
+fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)) {
+    let mut stack: Vec<(Inside<'a>, IdPlace)> = Vec::new();
     let nameless = Named { name: Cow::Borrowed(""), pair: None };
     let mut next = Some((value, nameless, paths.root()));
     loop {

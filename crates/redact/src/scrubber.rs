@@ -8,9 +8,9 @@ use super::name::Strength;
 use super::pem;
 use super::report::Report;
 use super::searched::{Known, Searched};
-use super::structural::{Place, StructuralPaths};
-use crate::store::is_uuid;
+use backstory_format::is_uuid;
 use backstory_format::json::text;
+use backstory_format::json::{IdPaths, IdPlace};
 use hashbrown::{HashMap, HashSet};
 use memchr::memmem;
 use serde_json::Value;
@@ -221,7 +221,7 @@ impl Scrubber {
 
     /// Whether it is known, without decoding it, that nothing is taken out of the inside of a JSON
     /// string.
-    pub(crate) fn leaves(&self, name: &str, raw: &[u8]) -> bool {
+    pub fn leaves(&self, name: &str, raw: &[u8]) -> bool {
         let named = name.is_empty() || self.names.get(name) == Some(&None);
         named && self.searched.known_of(raw) == Known::Clean && self.memory.leaves(raw)
     }
@@ -271,28 +271,28 @@ impl Scrubber {
 
     /// [`scrub`](Scrubber::scrub), with the proof.
     pub fn clear<'t>(&self, text: &'t str) -> Cleared<Cow<'t, str>> {
-        Cleared::new(self.scrub(text))
+        Cleared::assert_cleared(self.scrub(text))
     }
 
     /// An id, without what no id can be.
-    pub(crate) fn clear_id<'t>(&self, id: &'t str) -> Cleared<Cow<'t, str>> {
-        Cleared::new(replaced(id, &self.certain(id)))
+    pub fn clear_id<'t>(&self, id: &'t str) -> Cleared<Cow<'t, str>> {
+        Cleared::assert_cleared(replaced(id, &self.certain(id)))
     }
 
     /// [`scrub_field`](Scrubber::scrub_field), with the proof.
     pub fn clear_field<'t>(&self, name: &str, text: &'t str) -> Cleared<Cow<'t, str>> {
-        Cleared::new(self.scrub_field(name, text))
+        Cleared::assert_cleared(self.scrub_field(name, text))
     }
 
     /// The text cleared.
     pub fn clear_text(&self, text: &str) -> Cleared<String> {
-        Cleared::new(self.scrub(text).into_owned())
+        Cleared::assert_cleared(self.scrub(text).into_owned())
     }
 
     /// A JSON value whose strings and keys are scrubbed at any depth, but for ids of the format.
-    pub fn clear_json(&self, mut value: Value, structural: &StructuralPaths) -> Cleared<Value> {
+    pub fn clear_json(&self, mut value: Value, structural: &IdPaths) -> Cleared<Value> {
         self.scrub_json(&mut value, structural, &structural.root(), "", "");
-        Cleared::new(value)
+        Cleared::assert_cleared(value)
     }
 
     /// What was learnt, in counts.
@@ -303,8 +303,8 @@ impl Scrubber {
     fn scrub_json(
         &self,
         value: &mut Value,
-        paths: &StructuralPaths,
-        place: &Place,
+        paths: &IdPaths,
+        place: &IdPlace,
         name: &str,
         context_name: &str,
     ) {

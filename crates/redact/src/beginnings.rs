@@ -302,8 +302,8 @@ mod tests {
 
     /// The words that the program looks for, and a search that is known to be right.
     fn bundled() -> (Words, Beginnings, AhoCorasick) {
-        let rules = super::super::rules::bundled().unwrap();
-        let names = super::super::name::Names::bundled().unwrap();
+        let rules = crate::rules::bundled().unwrap();
+        let names = crate::name::Names::bundled().unwrap();
         let names = names.keywords().chain(names.services());
         let mut words = Words::new();
         for rule in rules {

@@ -8,7 +8,7 @@
 use hashbrown::HashSet;
 use std::sync::OnceLock;
 
-const LIST: &str = include_str!("../../rules/words.txt");
+const LIST: &str = include_str!("../rules/words.txt");
 
 fn words() -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();

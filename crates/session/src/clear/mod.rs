@@ -1,0 +1,17 @@
+//! Files of sessions without their secrets.
+//!
+//! A [`ClearedCopy`] learns from all files of a session and gives a copy to read instead. Each
+//! agent's files are read as that agent writes them, so this is above the readers; how secrets are
+//! found is in `backstory-redact`, which knows no files.
+
+mod copy;
+mod file;
+mod foreign;
+mod lessons;
+mod parts;
+
+pub use copy::ClearedCopy;
+pub use file::{CopyError, Studied, study};
+pub use foreign::{ForeignFile, study_foreign};
+pub(crate) use lessons::{Lesson, Lessons};
+pub use parts::CopyPart;
