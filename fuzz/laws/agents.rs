@@ -4,9 +4,10 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_model::{Block, Call, Content, Session};
 use backstory_session::agents;
-use backstory_session::model::{Block, Call, Content, Session};
-use backstory_session::store::{Root, SourceReader, discover};
+use backstory_session::discover::{Root, discover};
+use backstory_store::SourceReader;
 
 /// Names by which files are recognised.
 pub(crate) const NAMES: [&str; 13] = [

@@ -9,7 +9,7 @@ use backstory_replay::Money;
 use backstory_replay::journal::{Call, Entry, Fate, Journal, Known};
 use backstory_replay::teacher::Api;
 use backstory_replay::wire::{Answer, Names, NoAnswer, read_answer};
-use backstory_session::store::Guard;
+use backstory_store::Guard;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 
 use backstory_redact::{Config, Exceptions, OwnRules, Redactor};
 use backstory_session::annotate;
-use backstory_session::escape;
+use backstory_text::escape;
 
 const PATHS: [&str; 6] = ["a.py", "src/a.json", "", "é/x.yaml", "..", "Makefile"];
 

@@ -5,11 +5,11 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_session::discover::{Root, discover};
 use backstory_session::history::{
     Confidence, Gathered, LineOrigin, Target, Traced, line_diff, read, split_lines, trace,
 };
 use backstory_session::render::difference;
-use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};
 
 /// Compares the two halves of the data, then plays it as a history.

@@ -3,7 +3,7 @@
 //! this on what the fuzzer makes up, a test of `backstory-session` on the seeds.
 #![allow(clippy::indexing_slicing)]
 
-use backstory_session::store::{Commit, FileChange, parse_blame, parse_blobs, parse_commits};
+use backstory_store::{Commit, FileChange, parse_blame, parse_blobs, parse_commits};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 

@@ -10,7 +10,7 @@ mod agents;
 
 use backstory_format::Limits;
 use backstory_session::agents::read;
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 const NAME: &str = "rollout-2026-01-31T09-30-00-11111111-aaaa-4bbb-8ccc-000000000001.jsonl";

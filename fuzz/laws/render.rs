@@ -6,11 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use backstory_format::Limits;
+use backstory_model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
 use backstory_session::agents::claude_code;
-use backstory_session::escape::{self, is_unsafe};
-use backstory_session::model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
+use backstory_session::discover::{Root, discover};
 use backstory_session::render::{self, Look, View};
-use backstory_session::store::{Root, SourceReader, discover};
+use backstory_store::SourceReader;
+use backstory_text::escape;
+use backstory_text::escape::is_unsafe;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 use jiff::tz::TimeZone;

@@ -1,7 +1,7 @@
 //! The surroundings: environment variables and the clock. Nothing else in the project reads them.
 #![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 
-use backstory_session::store::Root;
+use backstory_session::discover::Root;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::time::Duration;

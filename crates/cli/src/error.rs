@@ -1,8 +1,9 @@
 //! Errors as the user sees them: what failed, why, and what to type instead.
 
 use crate::commands::capture::quoted;
+use backstory_model::{Notice, NoticeKind};
 use backstory_session::render::RenderError;
-use backstory_session::store::{GitError, Notice, NoticeKind, OutputError, StoreError};
+use backstory_store::{GitError, OutputError, StoreError};
 use std::process::ExitCode;
 
 /// How a command that did its work ended.

@@ -4,7 +4,8 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
 use crate::select::Chosen;
-use backstory_session::store::{Guard, GuardError, Root};
+use backstory_session::discover::Root;
+use backstory_store::{Guard, GuardError};
 use std::path::Path;
 
 /// Nothing goes into agents' folders or over what is read: sessions, and where they were looked for.

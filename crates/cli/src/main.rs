@@ -18,14 +18,13 @@ mod trail;
 mod ui;
 mod work;
 
-use backstory_session::figures;
 use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    backstory_session::store::read_tables_with(backstory_table::write_rows);
+    backstory_store::read_tables_with(backstory_table::write_rows);
     if let Some(limit) = environment::git_limit() {
-        backstory_session::store::limit_git(limit);
+        backstory_store::limit_git(limit);
     }
     let parsed = args::Arguments::command()
         .try_get_matches()

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use backstory_session::stats::Prices;
-use backstory_session::store::read_small_text;
+use backstory_store::read_small_text;
 use std::path::Path;
 
 /// More than any table of prices has.

@@ -4,10 +4,11 @@ use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::select::{Seek, Selection};
 use crate::ui;
+use backstory_model::Notice;
 use backstory_session::history::{
     Gathered, PathScope, ShellTouch, Target, Traced, collect, normal_path, trace,
 };
-use backstory_session::store::{Notice, read_small};
+use backstory_store::read_small;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

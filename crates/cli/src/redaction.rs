@@ -2,7 +2,6 @@
 
 use crate::environment;
 use crate::error::CliError;
-use crate::figures::counted;
 use crate::guard::agents_guard;
 use crate::settings::{self, Standing};
 use crate::ui;
@@ -11,7 +10,8 @@ use backstory_redact::{
 };
 use backstory_session::clear::CopyError;
 use backstory_session::render::View;
-use backstory_session::store::{Access, StoreError, create_folder_of, write_file};
+use backstory_store::{Access, StoreError, create_folder_of, write_file};
+use backstory_text::figures::counted;
 use std::io::Write;
 
 /// The classes named, and secrets.

@@ -1,7 +1,7 @@
 //! The bundled sample, for machines without sessions.
 
 use crate::error::CliError;
-use backstory_session::store::Scratch;
+use backstory_store::Scratch;
 use include_dir::{Dir, include_dir};
 
 static SAMPLE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/sample");

@@ -3,20 +3,21 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
-use crate::figures;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_format::Limits;
+use backstory_model::{Agent, Session};
+use backstory_model::{AgentFile, Notice, NoticeKind, SessionFiles};
 use backstory_session::agents;
+use backstory_session::discover::{
+    Found, NamedFile, ProjectScope, Root, discover, discover_sessions, named_file,
+};
 use backstory_session::history::{speaks_of, telling_part};
 use backstory_session::listing::{Buffers, Summary, peek};
-use backstory_session::model::{Agent, Session};
 use backstory_session::parallel;
-use backstory_session::store::{
-    AgentFile, Found, NamedFile, Notice, NoticeKind, ProjectScope, Root, SessionFiles, StoreError,
-    discover, discover_sessions, named_file, plain_name, resolve,
-};
+use backstory_store::{StoreError, plain_name, resolve};
+use backstory_text::figures;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

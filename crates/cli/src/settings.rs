@@ -8,8 +8,8 @@ use crate::environment;
 use crate::error::CliError;
 use crate::guard::agents_guard;
 use crate::ui;
-use backstory_session::store::{Access, create_folder_of, read_small_text, resolve, write_file};
 use backstory_session::trust::TrustList;
+use backstory_store::{Access, create_folder_of, read_small_text, resolve, write_file};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Times for people, and times that people type.
 
 use crate::error::CliError;
-pub(crate) use backstory_session::figures::duration;
+pub(crate) use backstory_text::figures::duration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};

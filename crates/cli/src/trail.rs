@@ -4,11 +4,12 @@ use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::select::{Seek, Selection};
 use crate::ui;
+use backstory_model::Notice;
 use backstory_session::history::{
     Collected, Committed, Gathered, PathScope, ShellTouch, Target, Traced, collect, telling_part,
     trace,
 };
-use backstory_session::store::{Git, GitError, Notice};
+use backstory_store::{Git, GitError};
 use clap::Args;
 use jiff::Timestamp;
 use std::path::Path;

@@ -4,8 +4,8 @@ use crate::args::ColorChoice;
 use crate::environment;
 use crate::error::{CliError, ErrorKind};
 use anstyle::{AnsiColor, Style};
-use backstory_session::escape::{JsonWriter, terminal_line};
-use backstory_session::store::Notice;
+use backstory_model::Notice;
+use backstory_text::escape::{JsonWriter, terminal_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -138,7 +138,7 @@ pub(crate) fn say_left_out(counts: &[(u64, &str, &str)]) {
     let left: Vec<String> = counts
         .iter()
         .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| crate::figures::counted(*count, one, many))
+        .map(|(count, one, many)| backstory_text::figures::counted(*count, one, many))
         .collect();
     if !left.is_empty() {
         say(&format!("left out: {}", left.join(", ")));

@@ -6,10 +6,9 @@ use crate::error::CliError;
 use crate::select::{Chosen, Seek, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_format::Limits;
-use backstory_session::model::Agent;
-use backstory_session::store::{
-    AgentFile, Notice, ProjectScope, Root, SessionFiles, discover, once_each,
-};
+use backstory_model::Agent;
+use backstory_model::{AgentFile, Notice, SessionFiles};
+use backstory_session::discover::{ProjectScope, Root, discover, once_each};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

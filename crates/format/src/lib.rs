@@ -9,6 +9,7 @@
 //! Changes are made with [`json::splice`], so whatever was not changed keeps its bytes.
 
 pub mod claude;
+mod content;
 pub mod json;
 pub mod limits;
 pub mod line;
@@ -17,6 +18,7 @@ pub mod reader;
 pub mod record;
 mod uuid;
 
+pub use content::{Content, Span};
 pub use limits::Limits;
 pub use problem::{Problem, ProblemId, Severity};
 pub use reader::{Reader, Totals, Visitor, read_all};

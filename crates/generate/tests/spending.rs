@@ -2,8 +2,8 @@
 
 use backstory_format::Limits;
 use backstory_generate::{Plan, generate};
+use backstory_session::discover::{Root, discover};
 use backstory_session::stats::{Dimension, Period, Prices, gather, report};
-use backstory_session::store::{Root, discover};
 use jiff::tz::TimeZone;
 
 #[test]

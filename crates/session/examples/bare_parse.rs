@@ -5,7 +5,7 @@
 //! built from them.
 #![allow(clippy::print_stdout, dead_code)]
 
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -5,7 +5,7 @@
 
 use backstory_format::Limits;
 use backstory_session::agents;
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use rayon::prelude::*;
 
 fn main() {

@@ -5,7 +5,7 @@ mod common;
 
 use backstory_format::{Limits, Severity};
 use backstory_session::check::{self, CheckId, Id, Report, Verdict};
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use common::testdata;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -4,16 +4,16 @@
 mod common;
 
 use backstory_format::Limits;
+use backstory_model::Session;
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::agents;
+use backstory_session::discover::{Root, discover};
 use backstory_session::export::{
     AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, Material, MessageStyle,
     OnUnknown, OpenTracesSchema, Options, Records, Repositories, Secrets, SftFormat, Skipped,
     StateOptions, Subagents, Tokenizer, VersionRange, digest, export,
 };
-use backstory_session::model::Session;
 use backstory_session::stats::Prices;
-use backstory_session::store::{Root, discover};
 use common::{agent_folders, all_sessions, claude_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -665,7 +665,7 @@ fn sums_and_judgements_of_a_run_are_told() {
 fn what_was_never_counted_is_not_zero() {
     let alone = |session: &Session| session.usage.output > 0 && session.walk().len() == 1;
     let mut session = all_sessions().into_iter().find(alone).unwrap();
-    session.usage = backstory_session::model::UsageTotal::default();
+    session.usage = backstory_model::UsageTotal::default();
     for turn in &mut session.turns {
         turn.steps.iter_mut().for_each(|step| step.usage = None);
     }

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_model::{Session, Turn};
 use backstory_session::agents::claude_code;
-use backstory_session::model::{Session, Turn};
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::{Limits, Problem, Record, Visitor};
-use backstory_session::store::{StoreError, read_file};
+use backstory_store::{StoreError, read_file};
 use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -4,9 +4,9 @@
 mod common;
 
 use backstory_format::Limits;
+use backstory_model::{Agent, Block, Content, Effect, Session, TurnKind, UsageTotal};
 use backstory_session::agents::claude_code;
-use backstory_session::model::{Agent, Block, Content, Effect, Session, TurnKind, UsageTotal};
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use common::{edits, sessions, table, testdata};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_session::discover::{Found, Root, discover};
 use backstory_session::history::{Gathered, read};
 use backstory_session::stats::{Dimension, gather};
-use backstory_session::store::{Found, Root, discover};
 use serde_json::{Value, json};
 use std::path::Path;
 

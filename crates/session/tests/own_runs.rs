@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_model::{Session, SessionKind};
 use backstory_redact::Raw;
 use backstory_session::agents::claude_code;
+use backstory_session::discover::{Root, discover};
 use backstory_session::export::{
     Document, Format, Options, Repositories, Secrets, Skipped, StateOptions, export,
 };
-use backstory_session::model::{Session, SessionKind};
 use backstory_session::stats::{Dimension, Origin, Prices, gather};
-use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};
 
 const OWNER: &str = "55555555-5555-4555-8555-555555555555";

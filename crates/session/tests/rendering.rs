@@ -6,9 +6,9 @@ mod common;
 #[path = "../../../fuzz/laws/render.rs"]
 mod laws;
 
-use backstory_session::escape::is_unsafe;
-use backstory_session::model::Session;
+use backstory_model::Session;
 use backstory_session::render::{self, Look, View};
+use backstory_text::escape::is_unsafe;
 use common::{sessions, testdata};
 use laws::{
     check_hostile, expected, first_foreign_control, html, live_parts, markdown, session_with,
@@ -175,7 +175,7 @@ fn parts_and_turns_can_be_left_out() {
     let text = markdown(&session, &last);
     assert!(!text.contains("### <a id=\"turn-1\"") && text.contains("### <a id=\"turn-2\""));
     assert!(text.contains("- **Left out:** 1 turn\n"));
-    let none = View { result: backstory_session::excerpt::Keep::Ends(0), ..view() };
+    let none = View { result: backstory_text::excerpt::Keep::Ends(0), ..view() };
     assert!(markdown(&session, &none).len() < markdown(&session, &view()).len());
 }
 

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
 use backstory_format::Limits;
+use backstory_model::Session;
 use backstory_session::agents::claude_code;
-use backstory_session::model::Session;
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use serde_json::{Value, json};
 
 fn record(kind: &str, uuid: &str, parent: &str, second: u32) -> Value {

@@ -4,10 +4,10 @@
 mod common;
 
 use backstory_format::Limits;
+use backstory_model::{Session, UsageTotal};
 use backstory_session::agents::claude_code;
-use backstory_session::model::{Session, UsageTotal};
+use backstory_session::discover::{Found, Root, discover};
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
-use backstory_session::store::{Found, Root, discover};
 use common::testdata;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;

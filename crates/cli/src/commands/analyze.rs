@@ -6,13 +6,14 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
 use crate::ui;
 use crate::work::Work;
+use backstory_model::Notice;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::analyze::report::{self, AnalysisJson};
 use backstory_session::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
-use backstory_session::document::Document;
-use backstory_session::store::{Notice, read_small_text};
+use backstory_store::read_small_text;
+use backstory_text::document::Document;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 

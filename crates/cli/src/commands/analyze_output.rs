@@ -8,8 +8,9 @@ use crate::select::Chosen;
 use crate::ui::{self, JsonLines};
 use backstory_session::analyze::report;
 use backstory_session::analyze::{Difference, Version};
-use backstory_session::document::{self, Document};
-use backstory_session::store::{Access, Destination, Guard, GuardError, write_file};
+use backstory_store::{Access, Destination, Guard, GuardError, write_file};
+use backstory_text::document;
+use backstory_text::document::Document;
 use serde::Serialize;
 use std::io::Write;
 

@@ -2,17 +2,17 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::figures::counted;
 use crate::guard::guard;
 use crate::project::{LARGEST_FILE, Project, ProjectFile};
 use crate::settings::LARGEST_SETTINGS;
 use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
-use backstory_session::escape::terminal_line;
 use backstory_session::history::{Choice, EditAction, Traced, normal_path};
-use backstory_session::store::{
+use backstory_store::{
     Access, Destination, Git, Guard, GuardError, read_small_text, resolve, write_file,
 };
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::counted;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;

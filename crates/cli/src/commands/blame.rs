@@ -3,16 +3,16 @@
 use crate::args::GlobalArguments;
 use crate::commands::{blame_porcelain, blame_table};
 use crate::error::{CliError, Outcome};
-use crate::figures::counted;
 use crate::pager;
 use crate::project::LARGEST_FILE;
 use crate::trail::{FileTrail, TrailArguments};
 use crate::ui::{self, JsonLines};
 use backstory_session::history::{LineOrigin, Mark, Traced, Why, line_diff, split_lines};
-use backstory_session::store::{Git, GitError, GitLine, read_small};
 use backstory_session::wire::{
     BLAME_SCHEMA, BlameLine, edit_json, line_json, outside_json, summary_json,
 };
+use backstory_store::{Git, GitError, GitLine, read_small};
+use backstory_text::figures::counted;
 use clap::Args;
 use jiff::{Timestamp, ToSpan};
 use std::ops::RangeInclusive;

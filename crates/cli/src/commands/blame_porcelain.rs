@@ -3,7 +3,7 @@
 use super::blame::Answer;
 use crate::error::CliError;
 use crate::ui;
-use backstory_session::escape::is_unsafe;
+use backstory_text::escape::is_unsafe;
 use std::io::Write;
 
 /// What git writes for a line that is in no commit.

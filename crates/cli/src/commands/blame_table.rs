@@ -2,12 +2,12 @@
 
 use super::blame::{Answer, BlameArguments};
 use super::ls_table::short_model;
-use crate::figures;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, wrap};
-use backstory_session::escape::terminal_line;
 use backstory_session::history::{Confidence, LineOrigin, TracedEdit};
 use backstory_session::wire::{BlameLine, fetched};
+use backstory_text::escape::terminal_line;
+use backstory_text::figures;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;

@@ -5,7 +5,7 @@ use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, WARN};
 use anstyle::Style;
 use backstory_format::Severity;
 use backstory_session::check::{Group, Id, Report, Verdict};
-use backstory_session::escape::terminal_line;
+use backstory_text::escape::terminal_line;
 use std::io::{self, Write};
 
 /// How many places of one kind are shown.

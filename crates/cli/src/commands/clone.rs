@@ -8,16 +8,16 @@ use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use crate::select::{Chosen, Selection};
 use crate::ui::{self, JsonLines};
+use backstory_model::Agent;
+use backstory_model::SessionFiles;
+use backstory_session::agents::claude_code::project_key;
 use backstory_session::check::Verdict;
 use backstory_session::clone::{
     self, Band, Branches, CloneError, Droppable, Engine, Offline, Older, Options, Order, Preset,
     Proof, Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
 };
-use backstory_session::model::Agent;
-use backstory_session::store::{
-    Access, Guard, SessionFiles, create_folder_of, project_key, resolve,
-};
 use backstory_session::wire::{CloneJson, ProofJson};
+use backstory_store::{Access, Guard, create_folder_of, resolve};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::io::Write;

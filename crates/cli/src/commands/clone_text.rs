@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, BOLD, DIM, WARN};
 use backstory_session::clone::{Category, Counts, Proof, Reason, Report, Verified};
-use backstory_session::escape::terminal_line;
-use backstory_session::figures::{bytes, compact, counted, grouped};
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{bytes, compact, counted, grouped};
 use std::io::Write;
 
 /// The clone that was made, or would be.

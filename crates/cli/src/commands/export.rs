@@ -13,14 +13,13 @@ use crate::redaction::{classes, redactor};
 use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
+use backstory_model::Notice;
 use backstory_redact::{Classes, Raw};
 use backstory_session::export::{
     Document, Format, KnownRepositories, Material, OnUnknown, Options, Repositories, Secrets,
 };
 use backstory_session::parallel;
-use backstory_session::store::{
-    Access, Destination, Entry, Notice, OutputFolder, StoreError, hold, write_file,
-};
+use backstory_store::{Access, Destination, Entry, OutputFolder, StoreError, hold, write_file};
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
 use std::collections::HashMap;

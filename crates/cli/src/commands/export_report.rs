@@ -1,11 +1,11 @@
 //! What an export held, left out and redacted: for people and as `backstory.export/1`.
 
 use crate::error::CliError;
-use crate::figures;
 use crate::ui;
 use backstory_redact::{Class, Report};
 use backstory_session::export::{Census, Document, Figures, Skipped};
-use backstory_session::store::{Access, Destination, write_file};
+use backstory_store::{Access, Destination, write_file};
+use backstory_text::figures;
 use serde_json::json;
 use std::io::Write as _;
 

@@ -7,7 +7,7 @@ use backstory_session::export::{
     Chain, Granularity, Layout, MessageStyle, OnUnknown, Records, StateOptions, StateView,
     Subagents, Synthetic, SystemPrompt, Thinking, ToolErrors, VersionRange,
 };
-use backstory_session::store::read_small_text;
+use backstory_store::read_small_text;
 use clap::{ArgAction, Args, ValueEnum};
 use std::path::Path;
 

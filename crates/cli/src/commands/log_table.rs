@@ -2,13 +2,13 @@
 
 use super::log::{By, Log, LogArguments, LogFile};
 use super::ls_table::short_model;
-use crate::figures;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, fit_end};
 use anstyle::Style;
-use backstory_session::escape::terminal_line;
 use backstory_session::history::{Change, Sum, TracedEdit, line_diff};
 use backstory_session::wire::fetched;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;

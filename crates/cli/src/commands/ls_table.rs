@@ -1,12 +1,12 @@
 //! The table of `backstory ls`.
 
 use crate::error::CliError;
-use crate::figures::compact;
 use crate::times;
 use crate::ui::{self, BOLD, Elastic};
-use backstory_session::escape::terminal_line;
+use backstory_model::UsageTotal;
 use backstory_session::listing::Summary;
-use backstory_session::model::UsageTotal;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::compact;
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::io::Write;

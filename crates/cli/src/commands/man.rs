@@ -3,7 +3,7 @@
 use crate::args::Arguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
-use backstory_session::store::{Access, create_folder, write_file};
+use backstory_store::{Access, create_folder, write_file};
 use clap::{Args, CommandFactory};
 use std::io::Write;
 use std::path::PathBuf;

@@ -3,14 +3,14 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::figures::{bytes, compact, counted, grouped};
 use crate::select::{Seek, Selection, short_ids};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_format::{ProblemId, Severity};
-use backstory_session::escape::terminal_line;
+use backstory_model::{Agent, Session, UsageTotal};
 use backstory_session::listing::Summary;
-use backstory_session::model::{Agent, Session, UsageTotal};
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{bytes, compact, counted, grouped};
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
@@ -135,7 +135,7 @@ pub(crate) fn run(
 fn as_json(
     tally: &Tally,
     selection: &Selection,
-    notices: &[backstory_session::store::Notice],
+    notices: &[backstory_model::Notice],
 ) -> serde_json::Value {
     let problems: BTreeMap<&str, u64> =
         tally.problems.iter().map(|(id, count)| (id.name(), *count)).collect();

@@ -11,7 +11,7 @@ use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, make, states_path,
 };
 use backstory_session::normalise::Level;
-use backstory_session::store::{Access, Destination, write_file};
+use backstory_store::{Access, Destination, write_file};
 use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,12 +2,12 @@
 //! `backstory.pairs/1`. And which columns rows have as Parquet.
 
 use crate::error::CliError;
-use crate::figures;
 use crate::ui;
 use backstory_replay::pairs::{Counts, Figures, PairFormat, PairOptions, Reason};
 use backstory_session::normalise::Level;
-use backstory_session::store::{Access, Destination, write_file};
+use backstory_store::{Access, Destination, write_file};
 use backstory_table::{Column, Field};
+use backstory_text::figures;
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 

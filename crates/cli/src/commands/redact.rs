@@ -3,7 +3,6 @@
 use super::redact_report;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::figures::counted;
 use crate::guard::{guard, named};
 use crate::redaction;
 use crate::select::{Chosen, distinct_names};
@@ -12,9 +11,10 @@ use crate::work::Work;
 use backstory_redact::{Classes, Report};
 use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::{ClearedCopy, CopyPart};
-use backstory_session::store::{
+use backstory_store::{
     Access, Destination, Entry, OutputFolder, StoreError, create_folder_of, plain_name, write_file,
 };
+use backstory_text::figures::counted;
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};

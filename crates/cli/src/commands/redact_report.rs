@@ -2,18 +2,19 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::figures::counted;
 use crate::redaction;
 use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
+use backstory_model::Agent;
+use backstory_model::Notice;
 use backstory_redact::{Classes, Level, Reason, Redactor, Report};
 use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::{self, CopyError};
-use backstory_session::escape::terminal_line;
-use backstory_session::model::Agent;
 use backstory_session::parallel;
-use backstory_session::store::{Notice, open_file};
+use backstory_store::open_file;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::counted;
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::path::Path;

@@ -10,11 +10,13 @@ use crate::redaction;
 use crate::select::{Chosen, Selection};
 use crate::ui;
 use backstory_format::Limits;
+use backstory_model::Notice;
+use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
 use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::ClearedCopy;
-use backstory_session::model::{Agent, Session};
-use backstory_session::store::{Access, Guard, Notice, Root, StoreError, discover, write_file};
+use backstory_session::discover::{Root, discover};
+use backstory_store::{Access, Guard, StoreError, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
 

@@ -5,19 +5,19 @@ use crate::commands::ls::holds_sessions;
 use crate::commands::show::read_copy;
 use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
-use crate::figures;
 use crate::guard::guard;
 use crate::redaction;
 use crate::select::{Chosen, Seek, Selection, distinct_names};
 use crate::ui;
+use backstory_model::Session;
+use backstory_model::{Notice, SessionFiles};
 use backstory_redact::{Redactor, Report};
 use backstory_session::agents;
 use backstory_session::clear::ClearedCopy;
-use backstory_session::model::Session;
+use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::render::{self, IndexRow, View};
-use backstory_session::store::{
-    Access, Destination, Entry, Notice, OutputFolder, ProjectScope, Root, SessionFiles, plain_name,
-};
+use backstory_store::{Access, Destination, Entry, OutputFolder, plain_name};
+use backstory_text::figures;
 use rayon::prelude::*;
 use std::path::Path;
 

@@ -1,16 +1,16 @@
 //! What `show` shows and how: options that single sessions and whole projects share.
 
 use crate::error::CliError;
-use crate::figures;
 use crate::prices;
 use crate::redaction;
 use crate::ui;
+use backstory_model::Session;
 use backstory_redact::{Class, Raw, Redactor};
-use backstory_session::escape::JsonWriter;
-use backstory_session::excerpt::Keep;
-use backstory_session::model::Session;
 use backstory_session::render::{self, DEFAULT_RESULT, Look, Parts, TurnRange, View};
 use backstory_session::wire::SessionJson;
+use backstory_text::escape::JsonWriter;
+use backstory_text::excerpt::Keep;
+use backstory_text::figures;
 use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
 use std::io::{IsTerminal, Write};

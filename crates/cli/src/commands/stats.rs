@@ -8,8 +8,8 @@ use crate::prices;
 use crate::times;
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
+use backstory_model::Notice;
 use backstory_session::stats::{Dimension, Period, agent_types, gather, report};
-use backstory_session::store::Notice;
 use backstory_session::wire::stats_json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -104,7 +104,7 @@ pub(crate) fn run(
     } else if report.total.messages == 0 && !ledger.failures.is_empty() {
         return Err(CliError::new("no session could be read"));
     } else if report.total.messages == 0 {
-        let outside = crate::figures::counted(report.outside, "message", "messages");
+        let outside = backstory_text::figures::counted(report.outside, "message", "messages");
         return Err(CliError::not_found("no message of a model in this period")
             .hint(format!("{outside} outside it; leave out --since or --until"))
             .given(&notices));

@@ -2,13 +2,13 @@
 
 use crate::commands::ls_table::short_model;
 use crate::error::CliError;
-use crate::figures::{compact, counted, grouped};
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN};
 use crate::work::Work;
-use backstory_session::escape::terminal_line;
 use backstory_session::listing::{Buffers, peek};
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
 use backstory_session::wire::zone_name;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{compact, counted, grouped};
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 

@@ -174,7 +174,7 @@ fn hostile_text_stays_text() {
         let ran = machine.run(&[arguments, &["--color", "never"]].concat());
         for text in [&ran.stdout, &ran.stderr] {
             let bad = text.chars().find(|character| {
-                *character != '\n' && backstory_session::escape::is_unsafe(*character)
+                *character != '\n' && backstory_text::escape::is_unsafe(*character)
             });
             assert_eq!(bad, None, "{arguments:?}");
         }

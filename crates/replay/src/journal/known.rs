@@ -6,7 +6,7 @@
 use super::entry::{Call, Entry, Key};
 use crate::money::Money;
 use backstory_session::export::digest;
-use backstory_session::store::open_file;
+use backstory_store::open_file;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

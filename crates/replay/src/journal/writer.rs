@@ -5,7 +5,7 @@
 //! of power can take are the lines of the last few milliseconds.
 
 use super::entry::Entry;
-use backstory_session::store::Destination;
+use backstory_store::Destination;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;

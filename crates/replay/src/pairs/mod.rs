@@ -22,7 +22,7 @@ pub use format::{Kind, PairFormat};
 
 use backstory_redact::Redactor;
 use backstory_session::normalise::Level;
-use backstory_session::store::open_file;
+use backstory_store::open_file;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 

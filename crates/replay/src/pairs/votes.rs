@@ -2,7 +2,7 @@
 
 use super::{JournalFigures, PairsError};
 use crate::journal::{Call, Entry};
-use backstory_session::store::open_file;
+use backstory_store::open_file;
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use super::aider::{HEADING, HISTORY};
 use super::skim::{Skimmed, skim};
-use crate::model::Agent;
-use crate::store::load;
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::line::split;
+use backstory_model::Agent;
+use backstory_store::load;
 use hashbrown::HashMap;
 use memchr::memmem;
 use std::borrow::Cow;

@@ -1,10 +1,11 @@
 //! mini-swe-agent: one `.traj.json` per task: chat messages with facts beside them.
 
 use super::common::{Action, Chat, document, fenced};
-use crate::model::{Agent, Benchmark, Session};
-use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 use backstory_format::json::{Kind, Value};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Benchmark, Session};
+use backstory_store::StoreError;
 
 /// What a trajectory cannot tell.
 pub(super) const UNREAD: [&str; 2] =

@@ -13,14 +13,14 @@ mod skim;
 mod swe_agent;
 mod swe_smith;
 
-use crate::model::{Agent, Session};
-use crate::store::{SessionFiles, StoreError};
 pub(crate) use aider::HISTORY as AIDER_HISTORY;
 use backstory_format::Limits;
 use backstory_format::json::IdPaths;
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, FilePart, Session};
+use backstory_store::StoreError;
 pub(crate) use detect::{CLINE_TASK, Detected, Shape, detect, parts};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads a session with all its subagents, whoever wrote it.
 ///
@@ -55,14 +55,6 @@ pub fn read_alone(
     };
     session.project_key = files.project_key.clone();
     Ok(session)
-}
-
-/// A file that a session is read from, or a part of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilePart {
-    pub path: PathBuf,
-    /// None when it is the whole file.
-    pub part: Option<Range<u64>>,
 }
 
 /// Every file that a session is read from, its own (or its first) in front, subagents apart.

@@ -4,10 +4,11 @@
 //! Releases differ: 0.x has actions in the text and states as JSON in a string, 1.x tool calls.
 
 use super::common::{Action, Chat, document};
-use crate::model::{Agent, Benchmark, Session, UsageTotal};
-use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Benchmark, Session, UsageTotal};
+use backstory_store::StoreError;
 
 /// What a trajectory cannot tell.
 pub(super) const UNREAD: [&str; 5] = [

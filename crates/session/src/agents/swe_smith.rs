@@ -4,10 +4,11 @@
 //! (actions in the text, outcomes as messages of the user).
 
 use super::common::{Action, Chat, Cite, document, fenced, problem};
-use crate::model::{Agent, Benchmark, Session};
-use crate::store::{SessionFiles, StoreError};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::{Limits, ProblemId};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Benchmark, Session};
+use backstory_store::StoreError;
 
 /// What a row cannot tell.
 pub(super) const UNREAD: [&str; 4] =

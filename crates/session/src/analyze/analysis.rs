@@ -2,8 +2,8 @@
 
 use super::shape::Place;
 use super::{Counts, Difference, DifferenceKind, Examined, Samples, Scope, Shapes, Type, Version};
-use crate::model::{Agent, Session};
 use backstory_format::ProblemId;
+use backstory_model::{Agent, Session};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -62,7 +62,7 @@ pub struct FileFigures {
 /// A name from the data that is safe to show: short, one line, no control characters.
 pub(crate) fn clean_name(name: &str) -> String {
     const MAX: usize = 60;
-    let safe = crate::escape::terminal_line(name);
+    let safe = backstory_text::escape::terminal_line(name);
     let mut short: String = safe.chars().take(MAX).collect();
     if safe.chars().nth(MAX).is_some() {
         short.push('…');

@@ -5,9 +5,9 @@
 
 use super::clean_name;
 use crate::agents;
-use crate::document::{Column, Document, Line, Table};
-use crate::figures::counted;
-use crate::model::{Effect, Session};
+use backstory_model::{Effect, Session};
+use backstory_text::document::{Column, Document, Line, Table};
+use backstory_text::figures::counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

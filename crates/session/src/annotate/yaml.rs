@@ -1,7 +1,7 @@
 //! A top-level key in a YAML file, and sidecars, which are YAML.
 
 use super::{Entry, KEY, Unfit, line_end};
-use crate::escape::is_unsafe;
+use backstory_text::escape::is_unsafe;
 
 pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
     top_level(text)?;

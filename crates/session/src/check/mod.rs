@@ -16,8 +16,9 @@ pub use ids::{CheckId, Id};
 pub use report::{Effect, FileReport, Finding, Findings, Group, Report, Resume, Verdict};
 
 use crate::agents::claude_code;
-use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
+use backstory_model::{AgentFile, SessionFiles};
+use backstory_store::StoreError;
 
 /// Checks a session with all its subagents. Changes nothing.
 ///

@@ -1,8 +1,8 @@
 //! What a check found, as plain data.
 
 use super::ids::Id;
-use crate::model::SessionKind;
 use backstory_format::{Problem, Severity};
+use backstory_model::SessionKind;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -5,13 +5,14 @@
 
 use super::file::{CopyError, Studied, copy, study};
 use super::foreign::{clear_foreign, study_foreign};
-use crate::model::{Agent, Session};
-use crate::store::{AgentFile, Scratch, SessionFiles, resolve};
 use backstory_format::json::IdPaths;
+use backstory_model::{Agent, Session};
+use backstory_model::{AgentFile, SessionFiles};
 use backstory_redact::Cleared;
 use backstory_redact::Redactor;
 use backstory_redact::Report;
 use backstory_redact::Scrubber;
+use backstory_store::{Scratch, resolve};
 use jiff::Timestamp;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

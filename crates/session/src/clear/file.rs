@@ -4,10 +4,10 @@
 //! copied, and a file that was replaced or cut fails. Lines in which the rules found nothing are
 //! only searched for what was learnt elsewhere, so that copying costs little more than reading.
 
-use crate::store::{FileState, StoreError, each_line};
 use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
 use backstory_redact::Scrubber;
+use backstory_store::{FileState, StoreError, each_line};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -5,12 +5,14 @@
 //! at once: line by line, what an escape hides or what takes several lines would be missed.
 
 use super::file::{CopyError, is_utf16};
-use crate::agents::{self, FilePart};
-use crate::store::{SessionFiles, load};
+use crate::agents;
 use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
+use backstory_model::FilePart;
+use backstory_model::SessionFiles;
 use backstory_redact::Cleared;
 use backstory_redact::Scrubber;
+use backstory_store::load;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 
 use super::copy::ClearedCopy;
 use crate::agents::{AIDER_HISTORY, CLINE_TASK};
-use crate::model::Agent;
-use crate::store::plain_name;
+use backstory_model::Agent;
+use backstory_store::plain_name;
 use std::path::{Path, PathBuf};
 
 /// Letters of an id.

@@ -23,8 +23,8 @@ pub use report::{Amount, Category, CloneError, Counts, Estimate, Reason, Report,
 pub use verify::{Lineage, LineageSource, Proof, Verified};
 
 use crate::agents::claude_code;
-use crate::store::SessionFiles;
 use backstory_format::Limits;
+use backstory_model::SessionFiles;
 use jiff::Timestamp;
 use std::path::PathBuf;
 

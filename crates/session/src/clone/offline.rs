@@ -6,7 +6,7 @@
 //! stays as a whole or is named by its length.
 
 use super::engine::{Answer, Piece, SHORTEST};
-use crate::figures::counted;
+use backstory_text::figures::counted;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

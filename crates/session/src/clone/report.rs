@@ -182,7 +182,7 @@ pub struct Source {
 #[derive(Debug, thiserror::Error)]
 pub enum CloneError {
     #[error(transparent)]
-    Store(#[from] crate::store::StoreError),
+    Store(#[from] backstory_store::StoreError),
     /// The source holds nothing that could be sent.
     #[error("there is no conversation to clone")]
     Nothing,

@@ -16,8 +16,8 @@ use super::prepared::{Prepared, duration};
 use super::shapes::Shapes;
 use super::tree::Tree;
 use super::{AtifSchema, Options};
-use crate::model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
-use crate::store::StoreError;
+use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
+use backstory_store::StoreError;
 use jiff::Timestamp;
 use std::cell::RefMut;
 

@@ -2,8 +2,8 @@
 
 use super::json::Canon;
 use super::prepared::{Prepared, Told};
-use crate::model::{Step, UsageTotal};
 use crate::stats::{Cost, Prices};
+use backstory_model::{Step, UsageTotal};
 
 /// Sums over the steps of one trajectory.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use super::fetch::Fetcher;
 use super::json::Canon;
 use super::opentraces::{beginning, result_text, write_input};
-use crate::model::{Block, Call, Step};
-use crate::store::StoreError;
+use backstory_model::{Block, Call, Step};
+use backstory_store::StoreError;
 
 /// Where the content of one member of a session comes from, and where it is written.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The repository a session worked in, if it is on this machine, and the commits that hold its work.
 
 use crate::link::{Evidence, Link, Tier, links_of};
-use crate::model::Session;
-use crate::store::{CommitLog, Git, Notice, NoticeKind};
+use backstory_model::Session;
+use backstory_model::{Notice, NoticeKind};
+use backstory_store::{CommitLog, Git};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};

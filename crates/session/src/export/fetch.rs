@@ -1,9 +1,9 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
 use super::flow::{Item, What};
-use crate::model::{Block, Content, Session};
-use crate::store::{SourceReader, StoreError};
 use backstory_format::json::{Tape, Value, scan};
+use backstory_model::{Block, Content, Session};
+use backstory_store::{SourceReader, StoreError};
 use std::borrow::Cow;
 
 /// Files up to this size are held while they are exported, also where the session has no room.

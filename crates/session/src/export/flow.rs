@@ -4,7 +4,7 @@
 //! Left out, and counted: branches of the conversation that were left, and what the client ran for
 //! itself (compaction, warm-ups, prompt suggestions).
 
-use crate::model::{Interjection, Session, SessionKind, Step, Turn, TurnKind};
+use backstory_model::{Interjection, Session, SessionKind, Step, Turn, TurnKind};
 use hashbrown::HashMap;
 
 /// One thing that happened.

@@ -6,11 +6,12 @@
 
 use crate::agents::structural_paths;
 use crate::clear::{CopyError, study, study_foreign};
-use crate::model::{Agent, Session};
-use crate::store::{SessionFiles, StoreError, load};
 use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Session};
 use backstory_redact::Scrubber;
+use backstory_store::{StoreError, load};
 use std::path::Path;
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@ use super::flow::{Flow, What};
 use crate::history::{
     Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,
 };
-use crate::model::{Effect, Session};
+use backstory_model::{Effect, Session};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

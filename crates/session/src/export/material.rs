@@ -5,10 +5,11 @@ use crate::agents::claude_code::{self, Heed};
 use crate::agents::{self};
 use crate::clear::Lessons;
 use crate::history::Notes;
-use crate::model::{Agent, Session};
-use crate::store::{AgentFile, SessionFiles, StoreError};
 use backstory_format::Limits;
+use backstory_model::{Agent, Session};
+use backstory_model::{AgentFile, SessionFiles};
 use backstory_redact::Scrubber;
+use backstory_store::StoreError;
 
 /// A session, what its calls say about files and what is to be taken out of it, taken down while it
 /// was read: looking that up afterwards would mean to parse most of it a second time.

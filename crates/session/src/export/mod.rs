@@ -42,10 +42,11 @@ pub use states::{
 };
 
 use crate::history::Notes;
-use crate::model::Session;
 use crate::stats::Prices;
-use crate::store::{Notice, SessionFiles, Spool, StoreError};
+use backstory_model::Session;
+use backstory_model::{Notice, SessionFiles};
 use backstory_redact::{Raw, Redactor, Report, Scrubber};
+use backstory_store::{Spool, StoreError};
 use json::{Canon, Clearing};
 use prepared::Prepared;
 use rows::Rows;

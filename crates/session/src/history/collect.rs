@@ -2,9 +2,11 @@
 
 use super::extract::{Extracted, Wanted, read, read_stray};
 use super::gather::Gathered;
+use crate::discover::Found;
 use crate::parallel;
-use crate::store::{AgentFile, Ends, Found, SessionFiles, StoreError, named_packed};
 use backstory_format::Limits;
+use backstory_model::{AgentFile, SessionFiles};
+use backstory_store::{Ends, StoreError, named_packed};
 use memchr::memmem;
 use rayon::prelude::*;
 use std::path::Path;

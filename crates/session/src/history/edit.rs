@@ -1,8 +1,8 @@
 //! What can be known of a file at a point in time.
 
 use super::order::When;
-use crate::model::{Agent, Content};
-use crate::store::Source;
+use backstory_model::{Agent, Content};
+use backstory_store::Source;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::edit::{
 use super::extract::Extractor;
 use super::lines::unix;
 use super::path::normal_path;
-use crate::model::{Call, Change, Content, Effect, FileEdit, Step};
+use backstory_model::{Call, Change, Content, Effect, FileEdit, Step};
 use std::sync::Arc;
 
 impl Extractor<'_, '_, '_> {

@@ -8,13 +8,14 @@ use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
 use crate::agents::{self, claude_code};
-use crate::model::{
+use backstory_format::Limits;
+use backstory_format::json::{Tape, Value, scan};
+use backstory_model::{
     Agent, Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn,
     TurnKind,
 };
-use crate::store::{AgentFile, SessionFiles, Source, SourceReader, StoreError};
-use backstory_format::Limits;
-use backstory_format::json::{Tape, Value, scan};
+use backstory_model::{AgentFile, SessionFiles};
+use backstory_store::{Source, SourceReader, StoreError};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::Path;

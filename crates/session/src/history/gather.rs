@@ -5,7 +5,7 @@ use super::edit::{Backup, Committed, Edit, Event, Rename, Sighting, SightingSour
 use super::extract::Extracted;
 use super::lines::unix;
 use super::shell::ShellTouch;
-use crate::store::read_small;
+use backstory_store::read_small;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
 use std::collections::BTreeMap;

@@ -5,8 +5,8 @@
 //! between two of them happened then. A subagent worked between the call that started it and its
 //! result. Times order what happened in different sessions, and nothing else can.
 
-use crate::model::{Call, Content, Session, Step, Turn};
 use backstory_format::json::{Tape, scan};
+use backstory_model::{Call, Content, Session, Step, Turn};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::Path;

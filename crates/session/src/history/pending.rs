@@ -5,9 +5,9 @@ use super::extract::MAX_DEPTH;
 use super::fields;
 use super::gather::once_each;
 use super::order::When;
-use crate::model::Content;
-use crate::store::{Source, SourceReader};
 use backstory_format::json::{Tape, Value, scan};
+use backstory_model::Content;
+use backstory_store::{Source, SourceReader};
 use jiff::Timestamp;
 use std::sync::Arc;
 

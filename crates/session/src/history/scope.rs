@@ -6,7 +6,8 @@
 //! so; a path that merely ends alike is never taken.
 
 use super::path::normal_path;
-use crate::store::{Git, ProjectScope};
+use crate::discover::ProjectScope;
+use backstory_store::Git;
 use hashbrown::HashSet;
 use std::path::Path;
 

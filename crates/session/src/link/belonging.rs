@@ -5,8 +5,9 @@
 //! on this machine (it was recorded elsewhere, or the repository was moved) do paths that end alike
 //! count; then bytes and lines must decide.
 
-use crate::model::Session;
-use crate::store::{Git, ProjectScope};
+use crate::discover::ProjectScope;
+use backstory_model::Session;
+use backstory_store::Git;
 use std::path::Path;
 
 /// How recorded paths are read.

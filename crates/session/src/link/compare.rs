@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::facts::SessionFacts;
 use super::lines::Found;
 use crate::history::added_lines;
-use crate::store::{Commit, FileChange, Git, GitError};
+use backstory_store::{Commit, FileChange, Git, GitError};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeSet;
 

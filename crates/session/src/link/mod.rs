@@ -5,7 +5,7 @@
 //! of the session in what the commit added; or only the same files at the same time, which proves
 //! nothing and is never called committed. Nothing is linked because of time alone.
 //!
-//! The repository is only read. See [`store::Git`](crate::store::Git) for what is switched off.
+//! The repository is only read. See [`store::Git`](backstory_store::Git) for what is switched off.
 
 mod belonging;
 mod blobs;
@@ -22,8 +22,8 @@ pub use evidence::{Evidence, Judged, Link, Tier};
 pub use facts::SessionFacts;
 pub use hook::{HookError, has_hook, with_hook, without_hook};
 
-use crate::model::Session;
-use crate::store::{Commit, CommitLog, GitError};
+use backstory_model::Session;
+use backstory_store::{Commit, CommitLog, GitError};
 use hashbrown::HashSet;
 use jiff::{SignedDuration, Timestamp};
 

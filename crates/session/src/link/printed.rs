@@ -3,9 +3,9 @@
 //! `git commit` says `[branch 1a2b3c4] subject`. Many other commands print ids of commits, and a
 //! file may hold such a line, so the commit must also have been made while the call ran.
 
-use crate::model::{Call, CallResult, Content, Effect, Session, Step};
-use crate::store::{Git, GitError, SourceReader};
 use backstory_format::json::{Tape, scan};
+use backstory_model::{Call, CallResult, Content, Effect, Session, Step};
+use backstory_store::{Git, GitError, SourceReader};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 

@@ -8,9 +8,10 @@
 
 use super::Summary;
 use crate::agents::{self, claude_code};
-use crate::model::{Agent, SessionKind};
-use crate::store::{Ends, SessionFiles, StoreError};
 use backstory_format::Limits;
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, SessionKind};
+use backstory_store::{Ends, StoreError};
 
 /// Bytes read at the start: enough for most files to be read whole at once.
 const HEAD: u64 = 128 << 10;

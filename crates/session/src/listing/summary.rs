@@ -1,7 +1,7 @@
 //! What a listing says of a session.
 
-use crate::model::{Agent, Session, SessionKind, Title, UsageTotal};
 use backstory_format::Severity;
+use backstory_model::{Agent, Session, SessionKind, Title, UsageTotal};
 use jiff::Timestamp;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

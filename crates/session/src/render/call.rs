@@ -4,11 +4,11 @@ use super::diff::{self, FileDiff, Structured};
 use super::effects;
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
-use crate::excerpt::{Excerpt, Keep, between, excerpt};
-use crate::model::{Block, Call, CallOutcome, CallResult, Content, Effect};
-use crate::store::SourceReader;
 use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Effect};
+use backstory_store::SourceReader;
+use backstory_text::excerpt::{Excerpt, Keep, between, excerpt};
 use jiff::Timestamp;
 
 /// A call with its input and its result.
@@ -81,7 +81,7 @@ impl Attachment {
     /// `image, image/png, 34 kB`
     pub(super) fn words(&self) -> String {
         let kind = if self.is_image { "image" } else { "document" };
-        let size = crate::figures::bytes(self.size);
+        let size = backstory_text::figures::bytes(self.size);
         match self.media_type.as_str() {
             "" => format!("{kind}, {size}"),
             media_type => format!("{kind}, {media_type}, {size}"),

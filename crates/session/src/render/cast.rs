@@ -3,7 +3,7 @@
 use super::call::AgentLink;
 use super::heading;
 use super::view::View;
-use crate::model::Session;
+use backstory_model::Session;
 use hashbrown::HashMap;
 
 /// The session (number zero) and its subagents, parents first. What the client ran for itself is

@@ -5,8 +5,8 @@
 //! instead. Without a patch (a refused or failed edit) the edit's two strings are compared.
 
 use crate::compare::{self, Placing};
-use crate::model::{Call, Effect};
 use backstory_format::json::{Kind, Tape, Value, scan, string_end, text};
+use backstory_model::{Call, Effect};
 use hashbrown::HashMap;
 use imara_diff::{IndentLevel, Token};
 use std::borrow::Cow;

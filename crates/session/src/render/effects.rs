@@ -1,8 +1,8 @@
 //! Edits as readers of agents' traces report them: changes of files, whatever the tool is called.
 
 use super::diff::{FileDiff, Hunk, compare};
-use crate::model::{Call, Change, Effect, FileEdit};
-use crate::store::{SourceReader, StoreError};
+use backstory_model::{Call, Change, Effect, FileEdit};
+use backstory_store::{SourceReader, StoreError};
 
 /// Lines shown around a change of a file that is known as a whole.
 const CONTEXT: usize = 3;

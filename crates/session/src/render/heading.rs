@@ -1,10 +1,10 @@
 //! What stands at the head of a document: facts about the session as a whole.
 
 use super::view::View;
-use crate::figures::{compact, counted, duration};
-use crate::model::{CompactionKind, Session, UsageTotal};
 use crate::stats::Cost;
 use backstory_format::Severity;
+use backstory_model::{CompactionKind, Session, UsageTotal};
+use backstory_text::figures::{compact, counted, duration};
 use std::sync::Arc;
 
 /// What to call a session.

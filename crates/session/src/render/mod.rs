@@ -25,7 +25,7 @@ pub use sink::RenderError;
 pub use terminal::Look;
 pub use view::{DEFAULT_RESULT, Parts, TurnRange, View};
 
-use crate::model::Session;
+use backstory_model::Session;
 use std::io::Write;
 
 /// The lines in which two texts differ, with what surrounds them; none when they are equal.

@@ -4,12 +4,12 @@ use super::heading::{money, usage};
 use super::sink::RenderError;
 use super::view::View;
 use crate::agents::claude_code::prompts;
-use crate::figures::{compact, counted, duration};
-use crate::model::{
+use crate::stats::Cost;
+use backstory_model::{
     Block, Compaction, CompactionKind, Outcome, Trigger, Turn, TurnKind, UsageTotal,
 };
-use crate::stats::Cost;
-use crate::store::SourceReader;
+use backstory_store::SourceReader;
+use backstory_text::figures::{compact, counted, duration};
 use jiff::Timestamp;
 use std::borrow::Cow;
 
@@ -54,7 +54,9 @@ pub(super) fn turn(
         None => String::new(),
     };
     let failed = turn.calls().filter(|call| {
-        call.result.as_ref().is_some_and(|result| result.outcome != crate::model::CallOutcome::Ok)
+        call.result
+            .as_ref()
+            .is_some_and(|result| result.outcome != backstory_model::CallOutcome::Ok)
     });
     let ended = turn
         .steps

@@ -3,9 +3,9 @@
 use super::call::{AgentLink, Attachment, CallView};
 use super::outline::TurnView;
 use super::view::View;
-use crate::excerpt::Keep;
-use crate::model::{Branch, Session};
-use crate::store::StoreError;
+use backstory_model::{Branch, Session};
+use backstory_store::StoreError;
+use backstory_text::excerpt::Keep;
 use std::io;
 
 /// Why a session could not be shown.

@@ -1,7 +1,7 @@
 //! What of a session is shown, whatever the format.
 
-use crate::excerpt::Keep;
 use crate::stats::Prices;
+use backstory_text::excerpt::Keep;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::sync::Arc;

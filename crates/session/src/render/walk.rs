@@ -9,8 +9,8 @@ use super::heading;
 use super::outline;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use crate::model::{Block, Branch, Call, Compaction, Session, Step, Turn};
-use crate::store::SourceReader;
+use backstory_model::{Block, Branch, Call, Compaction, Session, Step, Turn};
+use backstory_store::SourceReader;
 use hashbrown::HashMap;
 use jiff::Timestamp;
 
@@ -334,8 +334,8 @@ struct Place<'a> {
 }
 
 enum Next<'a> {
-    Prompt(&'a crate::model::Interjection),
-    Event(&'a crate::model::Event),
+    Prompt(&'a backstory_model::Interjection),
+    Event(&'a backstory_model::Event),
 }
 
 /// Prompts and events that fall between the steps of a turn, by line.

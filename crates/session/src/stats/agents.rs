@@ -5,10 +5,10 @@
 
 use super::gather::{Ledger, Origin};
 use crate::agents::claude_code;
-use crate::model::{Session, SessionKind};
-use crate::store::SessionFiles;
-use crate::store::{LARGEST_META, read_small_text};
 use backstory_format::Limits;
+use backstory_model::SessionFiles;
+use backstory_model::{Session, SessionKind};
+use backstory_store::{LARGEST_META, read_small_text};
 use hashbrown::HashMap;
 use serde::Deserialize;
 use std::path::PathBuf;

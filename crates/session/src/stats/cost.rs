@@ -5,8 +5,8 @@
 
 use super::prices::Prices;
 use super::spent::{Speed, Spent};
-use crate::figures::grouped;
-use crate::model::Step;
+use backstory_model::Step;
+use backstory_text::figures::grouped;
 
 /// Money, and what is missing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

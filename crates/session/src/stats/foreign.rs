@@ -2,8 +2,8 @@
 
 use super::spent::{Detail, Expense, Spent};
 use crate::agents::claude_code::Expenses;
-use crate::model::{Session, Step};
-use crate::store::SessionFiles;
+use backstory_model::SessionFiles;
+use backstory_model::{Session, Step};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 

@@ -1,8 +1,8 @@
 //! `backstory.blame/1` and the shapes it shares with `backstory.log/1`. See `docs/files-json.md`.
 
 use crate::history::{LineOrigin, Mark, OutsideSpan, ShellTouch, Traced, TracedEdit};
-use crate::model::Content;
-use crate::store::{GitLine, Source};
+use backstory_model::Content;
+use backstory_store::{GitLine, Source};
 use serde_json::{Value, json};
 
 /// The name of the shape.

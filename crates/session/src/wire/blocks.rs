@@ -1,7 +1,7 @@
 //! Blocks, calls and results as JSON.
 
 use super::content::{Json, Reader, Text};
-use crate::model::{Block, Call, CallResult, Content};
+use backstory_model::{Block, Call, CallResult, Content};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 

@@ -1,8 +1,8 @@
 //! Content fetched from its source while it is being written.
 
-use crate::model::Content;
-use crate::store::SourceReader;
 use backstory_format::json::text;
+use backstory_model::Content;
+use backstory_store::SourceReader;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;

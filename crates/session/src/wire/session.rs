@@ -4,11 +4,11 @@ use super::SESSION_SCHEMA;
 use super::blocks::BlockJson;
 use super::content::{Json, Reader, Text};
 use crate::agents::{claude_code::prompts, unread};
-use crate::model::{
+use backstory_format::Problem;
+use backstory_model::{
     Benchmark, Block, Branch, ChainLink, Compaction, CompactionKind, Content, Event, Interjection,
     Recovered, RequestShape, Session, Step, Trigger, Turn, TurnKind, UsageTotal,
 };
-use backstory_format::Problem;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::json;

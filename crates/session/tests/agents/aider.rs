@@ -1,7 +1,7 @@
 //! Aider's chat histories.
 
 use crate::support::{Sample, figures, one, sessions, texts, tokens};
-use backstory_session::model::{Agent, Change, Content, Effect};
+use backstory_model::{Agent, Change, Content, Effect};
 
 pub(crate) fn aider() -> Sample {
     let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.0  \n> Model: model-z with diff edit format  \n> Git repo: .git with 3 files  \n\n#### Please change it  \n#### and say so  \n\nSure:\n\na.py\n```python\n# not a heading\n> not the program\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n\n> Tokens: 1.2k sent, 60 received. Cost: $0.02 message, $0.02 session.  \n> Applied edit to a.py  \n> Commit abc1234 Change it  \n\n# aider chat started at 2026-01-31 10:00:00\n\n#### /exit  \n";
@@ -48,7 +48,7 @@ fn aider_when_the_program_says_more() {
     assert_eq!(tokens(&bare), [30, 5, 0]);
 }
 
-fn read(history: &str) -> (tempfile::TempDir, backstory_session::model::Session) {
+fn read(history: &str) -> (tempfile::TempDir, backstory_model::Session) {
     let history = format!("\n# aider chat started at 2026-01-31 09:30:00\n\n{history}");
     one(Agent::Aider, vec![("project/.aider.chat.history.md", history.into_bytes())])
 }

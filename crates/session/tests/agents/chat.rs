@@ -1,7 +1,7 @@
 //! Agents that write conversations in the shape of a chat API: SWE-agent, mini-swe-agent, SWE-smith.
 
 use crate::support::{Sample, edits, events, figures, lines, one, sessions, texts, tokens};
-use backstory_session::model::Agent;
+use backstory_model::Agent;
 use serde_json::{Value, json};
 
 pub(crate) fn swe_agent() -> Sample {

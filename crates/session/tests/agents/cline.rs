@@ -1,7 +1,7 @@
 //! Tasks and sessions of Cline.
 
 use crate::support::{Sample, edits, events, figures, one, sessions, texts, tokens};
-use backstory_session::model::{Agent, Block, Content};
+use backstory_model::{Agent, Block, Content};
 use serde_json::json;
 
 pub(crate) fn cline() -> Sample {
@@ -71,7 +71,7 @@ fn cline_new_and_classic() {
     assert_eq!(classic.title.as_ref().unwrap().text, "Fix it");
 }
 
-fn task(messages: serde_json::Value) -> (tempfile::TempDir, backstory_session::model::Session) {
+fn task(messages: serde_json::Value) -> (tempfile::TempDir, backstory_model::Session) {
     let name = "tasks/1769851800000/api_conversation_history.json";
     one(Agent::Cline, vec![(name, messages.to_string().into_bytes())])
 }

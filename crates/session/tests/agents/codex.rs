@@ -2,9 +2,9 @@
 
 use crate::support::{Sample, edits, figures, lines, sessions, texts, tokens};
 use backstory_format::Limits;
+use backstory_model::Agent;
+use backstory_session::discover::{Root, discover};
 use backstory_session::history::{self, Target};
-use backstory_session::model::Agent;
-use backstory_session::store::{Root, discover};
 use serde_json::{Value, json};
 
 pub(crate) fn codex_line(kind: &str, payload: Value) -> Value {

@@ -2,7 +2,7 @@
 
 use crate::codex::{ROLLOUT, codex_line, codex_records, exact};
 use crate::support::{edits, events, figures, lines, one, texts};
-use backstory_session::model::{Agent, Session};
+use backstory_model::{Agent, Session};
 use serde_json::{Value, json};
 
 fn item(payload: Value) -> Value {

@@ -2,8 +2,8 @@
 
 use crate::openhands::openhands_events;
 use crate::support::{Sample, lines, sessions, texts};
-use backstory_session::model::Agent;
-use backstory_session::store::{Root, discover};
+use backstory_model::Agent;
+use backstory_session::discover::{Root, discover};
 use serde_json::{Value, json};
 
 /// Longer than the first look.

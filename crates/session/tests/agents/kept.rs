@@ -3,13 +3,14 @@
 use crate::codex::{ROLLOUT, codex_line, codex_records, exact};
 use crate::support::{Sample, lines, one, sessions, texts, write};
 use backstory_format::Limits;
+use backstory_model::Agent;
+use backstory_model::SessionFiles;
 use backstory_redact::{Config, Redactor};
 use backstory_session::agents::{self, structural_paths};
 use backstory_session::clear::ClearedCopy;
+use backstory_session::discover::{Root, discover};
 use backstory_session::history;
-use backstory_session::model::Agent;
 use backstory_session::stats::{self, Dimension};
-use backstory_session::store::{Root, SessionFiles, discover};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -27,7 +28,7 @@ fn cleared(files: &SessionFiles) -> (ClearedCopy, String) {
     (copy, text)
 }
 
-fn read(files: &SessionFiles) -> backstory_session::model::Session {
+fn read(files: &SessionFiles) -> backstory_model::Session {
     agents::read(files, Limits::default(), &mut Vec::new()).unwrap().0
 }
 

@@ -16,9 +16,9 @@ mod openhands;
 mod support;
 
 use backstory_format::Limits;
+use backstory_model::Agent;
+use backstory_session::discover::{Root, discover};
 use backstory_session::history::{self, LineOrigin, Target};
-use backstory_session::model::Agent;
-use backstory_session::store::{Root, discover};
 use std::path::Path;
 use support::{Sample, forms, read_all, texts, write};
 

@@ -1,8 +1,8 @@
 //! Events and conversations of OpenHands.
 
 use crate::support::{Sample, edits, figures, lines, one, sessions, texts, tokens};
-use backstory_session::model::{Agent, Outcome, Session};
-use backstory_session::store::{Root, discover};
+use backstory_model::{Agent, Outcome, Session};
+use backstory_session::discover::{Root, discover};
 use serde_json::{Value, json};
 
 pub(crate) fn openhands_events() -> Vec<Value> {

@@ -2,9 +2,9 @@
 
 use crate::common::{table, testdata};
 use backstory_format::Limits;
+use backstory_model::{Agent, Block, Change, Effect, Session};
 use backstory_session::agents;
-use backstory_session::model::{Agent, Block, Change, Effect, Session};
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,7 @@ pub(crate) fn edits(session: &Session) -> Vec<(String, &'static str)> {
 pub(crate) fn events(session: &Session) -> Vec<String> {
     let mut reader = session.source.open().unwrap();
     let events = session.turns.iter().flat_map(|turn| &turn.events);
-    let mut told = |event: &backstory_session::model::Event| match &event.text {
+    let mut told = |event: &backstory_model::Event| match &event.text {
         Some(text) => format!("{}: {}", event.kind, reader.text(text).unwrap()),
         None => event.kind.to_string(),
     };

@@ -3,7 +3,7 @@
 use super::support::{Place, testdata};
 use backstory_format::json::{Tape, Value, scan};
 use backstory_session::clone::{Droppable, Older, Options, Preset, Thinking, ToolMode, Tools};
-use backstory_session::store::{Root, discover};
+use backstory_session::discover::{Root, discover};
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use backstory_format::Limits;
+use backstory_model::{Agent, Change, Effect, Session};
 use backstory_session::agents;
+use backstory_session::discover::{Root, discover};
 use backstory_session::export::{Arguments, Per, SftFormat, SftOptions, StateOptions};
-use backstory_session::model::{Agent, Change, Effect, Session};
-use backstory_session::store::{Root, discover};
 use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -15,8 +15,8 @@ mod sessions;
 mod world;
 
 use backstory_format::Limits;
+use backstory_session::discover::{Root, discover};
 use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, read, trace};
-use backstory_session::store::{Root, discover};
 use oracle::Author;
 use rayon::prelude::*;
 use std::path::Path;

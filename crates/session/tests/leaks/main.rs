@@ -11,6 +11,7 @@ mod matrix;
 mod planted;
 
 use backstory_format::Limits;
+use backstory_model::SessionFiles;
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::agents::{self, structural_paths};
 use backstory_session::clear::ClearedCopy;
@@ -20,7 +21,6 @@ use backstory_session::export::{
 };
 use backstory_session::render::{self, Look, View};
 use backstory_session::stats::Prices;
-use backstory_session::store::SessionFiles;
 use backstory_session::wire::SessionJson;
 use common::{base64, rows_of_trainers};
 use planted::{FORMS, PLACES, form, write_session};

@@ -1,7 +1,8 @@
 //! A session with something at any of its places, in any form.
 
 use crate::common::base64;
-use backstory_session::store::{Root, SessionFiles, discover};
+use backstory_model::SessionFiles;
+use backstory_session::discover::{Root, discover};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -7,8 +7,9 @@ use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use crate::settings::LARGEST_SETTINGS;
 use crate::ui;
+use backstory_session::discover::{NamedFile, named_file};
 use backstory_session::render::difference;
-use backstory_session::store::{
+use backstory_store::{
     Access, Destination, StoreError, create_folder_of, read_small_text, resolve, write_file,
 };
 use clap::Args;
@@ -92,7 +93,7 @@ pub(super) fn status(arguments: &SettingsArguments) -> Result<Outcome, CliError>
     let name = ui::short_path(&file.to_string_lossy());
     let outcome = match command_of(&read(file)?) {
         Some(command) => {
-            let command = backstory_session::escape::terminal_line(&command).into_owned();
+            let command = backstory_text::escape::terminal_line(&command).into_owned();
             writeln!(out, "installed in {name}\n  {command}")?;
             Outcome::Fine
         }
@@ -114,7 +115,7 @@ impl SettingsArguments {
         let path = path.ok_or_else(|| {
             CliError::new("no settings file").hint("name one with --settings FILE")
         })?;
-        Ok(agents_guard().settings(&path)?)
+        Ok(agents_guard().settings(&path, is_session)?)
     }
 }
 
@@ -143,7 +144,7 @@ fn change(to: &Destination, before: &str, after: &str, yes: bool) -> Result<Outc
     let mut out = ui::stdout();
     writeln!(out, "{}", ui::short_path(&file.to_string_lossy()))?;
     for line in difference(before, after).iter().flat_map(|hunk| hunk.lines.lines()) {
-        let line = backstory_session::escape::lines(line);
+        let line = backstory_text::escape::lines(line);
         writeln!(out, "  {line}")?;
     }
     out.flush()?;
@@ -161,4 +162,8 @@ fn change(to: &Destination, before: &str, after: &str, yes: bool) -> Result<Outc
             .map_err(|cause| StoreError::Io { path: file.to_path_buf(), cause })
     })?;
     Ok(Outcome::Fine)
+}
+
+fn is_session(path: &Path) -> bool {
+    matches!(named_file(path), Ok(NamedFile::Session))
 }

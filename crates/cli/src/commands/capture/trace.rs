@@ -3,19 +3,19 @@
 use crate::args::GlobalArguments;
 use crate::commands::show::{Shown, read_copy};
 use crate::error::CliError;
-use crate::figures::counted;
 use crate::guard::guard;
 use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
 use backstory_session::agents::claude_code;
 use backstory_session::clear::ClearedCopy;
-use backstory_session::model::{Agent, Session};
+use backstory_session::discover::ProjectScope;
 use backstory_session::render::{self, View};
-use backstory_session::store::{
-    Access, Destination, Entry, OutputFolder, ProjectScope, SessionFiles, plain_name,
-};
+use backstory_store::{Access, Destination, Entry, OutputFolder, plain_name};
+use backstory_text::figures::counted;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -7,12 +7,12 @@ use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use crate::settings::LARGEST_SETTINGS;
 use crate::ui;
-use backstory_session::escape;
 use backstory_session::link::{HookError, has_hook, with_hook, without_hook};
 use backstory_session::render::difference;
-use backstory_session::store::{
+use backstory_store::{
     Access, Git, StoreError, create_folder_of, open_file, remove_file, resolve, write_file,
 };
+use backstory_text::escape;
 use clap::Args;
 use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};

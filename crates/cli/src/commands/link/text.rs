@@ -1,11 +1,11 @@
 //! Links for people.
 
 use crate::error::CliError;
-use crate::figures::counted;
 use crate::times;
 use crate::ui::{ACCENT, BOLD, DIM, WARN};
-use backstory_session::escape::terminal_line;
 use backstory_session::link::{Evidence, Link, Tier};
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::counted;
 use std::io::Write;
 
 /// What links are listed under.

@@ -2,11 +2,11 @@
 
 use super::plan::Plan;
 use crate::error::CliError;
-use crate::figures::{counted, grouped};
 use crate::ui::{self, BOLD, DIM};
 use backstory_replay::Money;
-use backstory_session::escape::terminal_line;
 use backstory_session::gate::{GateReport, Score, ranked};
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{counted, grouped};
 use std::io::Write;
 
 /// How scores are spread and what budgets buy.

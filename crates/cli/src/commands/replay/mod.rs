@@ -171,7 +171,7 @@ pub(crate) fn run(
         CliError::new(format!("journal `{}`: {cause}", arguments.journal.display()))
     })?;
     if known.unreadable > 0 {
-        let count = crate::figures::counted(known.unreadable, "line", "lines");
+        let count = backstory_text::figures::counted(known.unreadable, "line", "lines");
         ui::warn(&format!("journal `{}`: {count} cannot be read", arguments.journal.display()));
     }
     let prepared = sources.prepare(arguments, global, &outputs, &redactor);

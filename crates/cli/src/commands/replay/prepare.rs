@@ -5,11 +5,11 @@ use crate::args::GlobalArguments;
 use crate::commands::export::{Job, Put};
 use crate::commands::export_states::system_prompt;
 use crate::error::CliError;
-use crate::figures::counted;
 use crate::guard::guard;
 use crate::prices;
 use crate::ui;
 use crate::work::Work;
+use backstory_model::Notice;
 use backstory_redact::Redactor;
 use backstory_replay::states::{
     Conversation, Gatherer, StatesError, StatesFile, clear, looks_like_states,
@@ -17,9 +17,10 @@ use backstory_replay::states::{
 use backstory_session::export::{
     Format, Layout, OnUnknown, Options, Repositories, Secrets, Skipped, StateOptions, SystemPrompt,
 };
-use backstory_session::store::{
-    Access, Destination, Guard, Notice, Scratch, StoreError, open_file, remove_file, write_file,
+use backstory_store::{
+    Access, Destination, Guard, Scratch, StoreError, open_file, remove_file, write_file,
 };
+use backstory_text::figures::counted;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};

@@ -2,13 +2,13 @@
 
 use super::plan::Plan;
 use crate::error::CliError;
-use crate::figures::counted;
 use crate::ui;
 use backstory_redact::Redactor;
 use backstory_replay::estimate::Estimator;
 use backstory_replay::states::StatesFile;
 use backstory_replay::teacher::Teacher;
-use backstory_session::store::{Access, Destination, write_file};
+use backstory_store::{Access, Destination, write_file};
+use backstory_text::figures::counted;
 use serde_json::json;
 use std::io::Write;
 

@@ -1,9 +1,9 @@
 //! The bar of a run: calls, money, rate, what is left.
 
-use crate::figures::grouped;
 use backstory_replay::Money;
 use backstory_replay::journal::Call;
 use backstory_replay::run::{Budget, Observer};
+use backstory_text::figures::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};

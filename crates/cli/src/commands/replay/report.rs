@@ -4,13 +4,13 @@ use super::ReplayArguments;
 use super::plan::Plan;
 use super::progress::dollars;
 use crate::error::CliError;
-use crate::figures::{compact, counted, duration, grouped};
 use crate::ui::{self, BOLD, DIM, WARN};
 use backstory_replay::Money;
 use backstory_replay::journal::Known;
 use backstory_replay::run::{Account, Tally};
 use backstory_replay::teacher::Teacher;
-use backstory_session::escape::terminal_line;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{compact, counted, duration, grouped};
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 

@@ -7,7 +7,6 @@ use super::{Gate, ReplayArguments, report};
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::figures::{counted, grouped};
 use crate::ui;
 use backstory_redact::Redactor;
 use backstory_replay::Money;
@@ -16,6 +15,7 @@ use backstory_replay::run::{Budget, Ended, FailedCalls, Run, Setting as RunSetti
 use backstory_replay::states::{State, StatesFile};
 use backstory_replay::teacher::Teacher;
 use backstory_session::normalise::{Action, Normal};
+use backstory_text::figures::{counted, grouped};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -9,7 +9,7 @@ use backstory_replay::journal::JournalError;
 use backstory_replay::price::PriceTable;
 use backstory_replay::teacher::{Teacher, names_teachers, parse_teachers};
 use backstory_session::stats::Prices;
-use backstory_session::store::read_small_text;
+use backstory_store::read_small_text;
 use std::path::Path;
 
 const EXAMPLE: &str = "[[teacher]]\nid = \"sonnet\"\nkind = \"anthropic\"\nbase_url = \"https://api.anthropic.com\"\nmodel = \"claude-sonnet-4-5\"\napi_key_env = \"ANTHROPIC_API_KEY\"";

@@ -10,11 +10,12 @@
 mod unclosed;
 
 use super::common::{Dialect, Draft, Fence, local, search_replace, typed};
-use crate::model::{
+use backstory_model::SessionFiles;
+use backstory_model::{
     Agent, Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind,
     UsageTotal,
 };
-use crate::store::{SessionFiles, StoreError, load, resolve};
+use backstory_store::{StoreError, load, resolve};
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 

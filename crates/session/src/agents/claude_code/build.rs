@@ -13,13 +13,13 @@ use super::titles;
 use super::told::event;
 use super::tree::{LeafRule, Tree};
 use super::turns::{Material, Speaker};
-use crate::model::{
+use backstory_format::ProblemId;
+use backstory_format::claude::BlockKind;
+use backstory_model::{
     Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
     Turn, models, usage,
 };
-use crate::store::Source;
-use backstory_format::ProblemId;
-use backstory_format::claude::BlockKind;
+use backstory_store::Source;
 
 /// Where a session was found.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@
 use super::names::Name;
 use super::recovery::Groups;
 use super::rows::{BlockPart, Row, RowIndex, Rows};
-use crate::model::{Block, CallResult, Content, OrphanResult, Problems, Span};
 use backstory_format::claude::BlockKind;
 use backstory_format::{Problem, ProblemId};
+use backstory_model::{Block, CallResult, Content, OrphanResult, Problems, Span};
 use std::borrow::Cow;
 
 /// The results of every call of a file.

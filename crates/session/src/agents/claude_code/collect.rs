@@ -8,10 +8,10 @@ use super::rows::{
     QueueOperation, Queued, Row, Rows, ShapePart, TitleRecord,
 };
 use super::time;
-use crate::model::Span;
 use backstory_format::claude::{Envelope, RecordKind, is_transcript};
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
+use backstory_model::Span;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 

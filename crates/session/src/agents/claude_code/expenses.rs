@@ -5,12 +5,12 @@
 //! rule of [`turns`](super::turns) applies: the record with the largest output count is the truest.
 
 use super::time;
-use crate::model::Session;
 use crate::stats::{Detail, Expense, Geography, Speed, Spent};
-use crate::store::{Selective, StoreError, read_selected};
 use backstory_format::claude::{self, BlockKind, Envelope, Message, RecordKind, Usage};
 use backstory_format::json::Value;
 use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_model::Session;
+use backstory_store::{Selective, StoreError, read_selected};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;

@@ -6,12 +6,12 @@ use super::names::{Distinct, Name};
 use super::recovery::Link;
 use super::rows::{PromptShape, Rows};
 use super::tree::is_message;
-use crate::model::{
+use backstory_format::ProblemId;
+use backstory_format::claude::RecordKind;
+use backstory_model::{
     ChainLink, Compaction, CompactionKind, Content, ForkedFrom, Problems, RequestShape, Requests,
     SessionKind, Trigger,
 };
-use backstory_format::ProblemId;
-use backstory_format::claude::RecordKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

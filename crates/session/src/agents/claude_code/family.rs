@@ -2,8 +2,8 @@
 
 use super::linkage::{Linkage, mark_call};
 use super::{lost, own_runs};
-use crate::model::{Evidence, Parent, Session, SessionKind};
 use backstory_format::ProblemId;
+use backstory_model::{Evidence, Parent, Session, SessionKind};
 use hashbrown::HashMap;
 
 /// A subagent that has no place yet.
@@ -36,7 +36,7 @@ pub(super) fn refine_kind(session: &mut Session) {
     }
     if session.forked_from.is_some() || Meta::of(session).is_fork == Some(true) {
         session.kind = SessionKind::Fork;
-    } else if session.turns.iter().any(|turn| turn.kind == crate::model::TurnKind::Teammate) {
+    } else if session.turns.iter().any(|turn| turn.kind == backstory_model::TurnKind::Teammate) {
         session.kind = SessionKind::Teammate;
     } else if session.title_is(own_runs::WARMUP) || was_never_asked(session) {
         session.kind = SessionKind::Warmup;

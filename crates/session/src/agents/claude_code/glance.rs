@@ -2,11 +2,11 @@
 
 use super::rows::Rows;
 use super::titles;
-use crate::model::{SessionKind, Title};
 use aho_corasick::packed::Searcher;
 use backstory_format::claude::RecordKind;
 use backstory_format::line::split;
 use backstory_format::{Limits, Reader};
+use backstory_model::{SessionKind, Title};
 use jiff::Timestamp;
 use memchr::{memchr, memmem, memrchr};
 use std::sync::{Arc, LazyLock};

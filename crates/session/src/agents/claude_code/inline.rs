@@ -10,7 +10,7 @@ use super::rows::{RowIndex, Rows};
 use super::tree::{Tree, is_message};
 use super::turns::{Material, Speaker};
 use super::{collect, facts, own_runs};
-use crate::model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
+use backstory_model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
 
 pub(super) fn subagents(
     material: &Material<'_>,

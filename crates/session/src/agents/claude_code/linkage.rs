@@ -2,8 +2,8 @@
 
 use super::rows::Rows;
 use super::tree::is_message;
-use crate::model::{Evidence, Session};
 use backstory_format::claude::BlockKind;
+use backstory_model::{Evidence, Session};
 use hashbrown::{HashMap, HashSet};
 
 /// The traces one file leaves of the agents it started, and of its own start.

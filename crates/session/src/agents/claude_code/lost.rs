@@ -1,8 +1,8 @@
 //! What one file of a session left out and another one holds.
 
-use crate::model::{Block, Call, Content, Prompt, PromptBlock, Session, SessionKind, TurnKind};
 use backstory_format::ProblemId;
 use backstory_format::json::{Tape, scan};
+use backstory_model::{Block, Call, Content, Prompt, PromptBlock, Session, SessionKind, TurnKind};
 
 /// Deeper inputs of calls hold no prompt.
 const DEPTH: u32 = 256;

@@ -5,10 +5,10 @@
 //! prompt of their own, and newer clients write a metadata file for them.
 
 use super::rows::PromptShape;
-use crate::model::{Session, SessionKind};
 use backstory_format::ProblemId;
 use backstory_format::claude::{BlockKind, blocks};
 use backstory_format::json::{Value, text};
+use backstory_model::{Session, SessionKind};
 
 /// Purposes that clients are known to have.
 const PURPOSES: [(&str, SessionKind); 11] = [

@@ -5,10 +5,10 @@ use super::names::Name;
 use super::own_runs;
 use super::prompts;
 use super::rows::{BlockPart, Detail, MessagePart, PromptShape, Rows};
-use crate::model::Span;
 use backstory_format::claude::{self, BlockKind, Envelope, Message, Outcome, RecordKind, Usage};
 use backstory_format::json::{Kind, Value};
 use backstory_format::{ProblemId, Record};
+use backstory_model::Span;
 
 impl Rows {
     pub(super) fn message_part(&mut self, record: &Record<'_>, envelope: &Envelope<'_>) -> Detail {

@@ -3,8 +3,9 @@
 //! Decided by what records say of themselves: each names the folder and the time it was made.
 //! The first line of a file, its name and its modification time prove nothing.
 
-use crate::store::{SessionFiles, StoreError, read_file};
 use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_model::SessionFiles;
+use backstory_store::{StoreError, read_file};
 use jiff::Timestamp;
 
 /// What a session's records show of a place and a time.

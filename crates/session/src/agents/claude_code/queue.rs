@@ -5,7 +5,7 @@
 //! even their first prompt through the queue.
 
 use super::rows::{Detail, Operation, QueueOperation, Queued, Rows};
-use crate::model::{Content, Interjection, InterjectionSource};
+use backstory_model::{Content, Interjection, InterjectionSource};
 use hashbrown::HashSet;
 use std::collections::VecDeque;
 

@@ -9,8 +9,8 @@
 use super::names::Name;
 use super::resume::is_note;
 use super::rows::{PromptShape, Row, RowIndex, Rows};
-use crate::model::Recovered;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_model::Recovered;
 
 /// Which records belong to which message and call, over a whole file.
 #[derive(Debug)]

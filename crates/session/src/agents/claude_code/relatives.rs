@@ -6,9 +6,10 @@
 
 use super::facts;
 use super::rows::Rows;
-use crate::model::Session;
-use crate::store::{SessionFiles, read_range};
 use backstory_format::{Limits, read_all};
+use backstory_model::Session;
+use backstory_model::SessionFiles;
+use backstory_store::read_range;
 use std::cmp::Ordering;
 
 /// How much of a sibling is looked at.

@@ -8,8 +8,8 @@ use super::names::Name;
 use super::recovery::Link;
 use super::rows::{PromptShape, Row, Rows};
 use super::story::Abandoned;
-use crate::model::Recovered;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_model::Recovered;
 
 /// Something that was said, under whatever uuid it was written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

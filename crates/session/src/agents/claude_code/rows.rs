@@ -1,9 +1,9 @@
 //! The skeleton of one file: a row per record, with what the model needs and where the rest is.
 
 use super::names::{Distinct, Name, Names};
-use crate::model::{Problems, SessionKind, Span};
 use backstory_format::Totals;
 use backstory_format::claude::{BlockKind, Flags, Outcome, RecordKind, Usage};
+use backstory_model::{Problems, SessionKind, Span};
 use jiff::Timestamp;
 
 /// Index of a row.

@@ -7,9 +7,9 @@ use super::names::Name;
 use super::rows::{PromptShape, Row, RowIndex, Rows};
 use super::tree::is_message;
 use crate::analyze::{Ambiguity, Counts, FileFigures, Scope};
-use crate::model::{CallOutcome, InterjectionSource, Outcome, Session, Turn, TurnKind};
 use backstory_format::ProblemId;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_model::{CallOutcome, InterjectionSource, Outcome, Session, Turn, TurnKind};
 use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
@@ -46,7 +46,7 @@ struct Survey<'a> {
 impl Survey<'_> {
     fn counts(&mut self, row: &Row) -> &mut Counts {
         let scope =
-            if row.flags.sidechain || self.session.kind != crate::model::SessionKind::Session {
+            if row.flags.sidechain || self.session.kind != backstory_model::SessionKind::Session {
                 Scope::Agent
             } else {
                 Scope::Main

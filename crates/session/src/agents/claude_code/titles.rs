@@ -2,8 +2,8 @@
 
 use super::names::Name;
 use super::rows::Rows;
-use crate::model::{SessionKind, Title, TitleSource};
 use backstory_format::claude::RecordKind;
+use backstory_model::{SessionKind, Title, TitleSource};
 
 /// The title by precedence: given by the user, made by a model, the newest prompt, a summary, the
 /// first prompt, the first command. In 1.0 a `summary` often names *another* session of the

@@ -2,7 +2,7 @@
 
 use super::recovery::Link;
 use super::rows::{Notice, Row, Rows};
-use crate::model::{Block, Content, Event, Interjection, Recovered, Span, Turn, TurnKind};
+use backstory_model::{Block, Content, Event, Interjection, Recovered, Span, Turn, TurnKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
 

@@ -6,11 +6,11 @@ use super::queue::Queue;
 use super::recovery::{Groups, Link};
 use super::rows::{MessagePart, PromptShape, Row, Rows};
 use super::told::{Told, event};
-use crate::model::{
+use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_model::{
     Block, Call, Content, IdOrigin, Outcome, Prompt, PromptBlock, Recovered, Step, Turn, TurnKind,
     UsageTotal,
 };
-use backstory_format::claude::{BlockKind, RecordKind};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -9,13 +9,14 @@ mod xml;
 use super::common::{
     Action, Cite, Draft, context, document, other, problem, timestamp, told, typed,
 };
-use crate::model::{
+use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::{Limits, ProblemId};
+use backstory_model::SessionFiles;
+use backstory_model::{
     Agent, Call, CallOutcome, Content, Effect, ForkedFrom, IdOrigin, PromptBlock, Session, Title,
     TitleSource, TurnKind, UsageTotal,
 };
-use crate::store::{SessionFiles, StoreError};
-use backstory_format::json::{Kind, Tape, Value, scan};
-use backstory_format::{Limits, ProblemId};
+use backstory_store::StoreError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -299,7 +300,7 @@ fn beside(files: &SessionFiles, limits: Limits, session: &mut Session) {
         for (step, (usage, _)) in steps.into_iter().zip(&requests) {
             step.usage = step.usage.or(*usage);
         }
-        session.usage = crate::model::usage(&session.turns, &session.abandoned);
+        session.usage = backstory_model::usage(&session.turns, &session.abandoned);
     }
     let cost: f64 = requests.iter().map(|(_, cost)| cost).sum();
     session.reported_cost = session.reported_cost.or((cost > 0.0).then_some(cost));

@@ -1,8 +1,8 @@
 //! What Cline's tools do to files.
 
 use crate::agents::common::{Cite, Dialect, search_replace};
-use crate::model::{Call, Change, Content, Effect, FileEdit, Replacement};
 use backstory_format::json::Value;
+use backstory_model::{Call, Change, Content, Effect, FileEdit, Replacement};
 
 /// Effects of a native tool call.
 pub(super) fn effects(name: &str, input: &Value<'_>, cite: Cite) -> Vec<Effect> {

@@ -1,8 +1,8 @@
 //! Tools in the text of an answer, and outcomes in the text of the user's message.
 
 use crate::agents::common::Action;
-use crate::model::{CallOutcome, UsageTotal};
 use backstory_format::json::{Tape, scan};
+use backstory_model::{CallOutcome, UsageTotal};
 use hashbrown::HashMap;
 
 /// Tools that the extension knows by tag.

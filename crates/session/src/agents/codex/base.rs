@@ -3,11 +3,11 @@
 
 use super::rollout::Rollout;
 use crate::agents::common::{Cite, Draft, problem};
-use crate::model::{Agent, Counts, Inherited, Session, Turn, models, usage};
-use crate::store::load;
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::line::split;
 use backstory_format::{Limits, ProblemId, read_all};
+use backstory_model::{Agent, Counts, Inherited, Session, Turn, models, usage};
+use backstory_store::load;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use std::ops::Range;

@@ -3,8 +3,8 @@
 use super::patch;
 use super::rollout::Rollout;
 use crate::agents::common::{Cite, Place, typed};
-use crate::model::{Block, CallOutcome, Content, Effect};
 use backstory_format::json::Value;
+use backstory_model::{Block, CallOutcome, Content, Effect};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::collections::VecDeque;

@@ -2,10 +2,11 @@
 
 use super::rollout::Rollout;
 use crate::agents::common::{Cite, document};
-use crate::model::{Agent, Session};
-use crate::store::{SessionFiles, StoreError};
 use backstory_format::Limits;
 use backstory_format::json::{Kind, Value};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Session};
+use backstory_store::StoreError;
 
 /// A line without envelope: the facts of the first line, or an item as the API knows it.
 pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {

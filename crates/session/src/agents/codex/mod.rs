@@ -14,9 +14,10 @@ mod script;
 mod values;
 
 use super::common::Draft;
-use crate::model::{Agent, FileFacts, Session};
-use crate::store::{SessionFiles, Source, StoreError, is_packed, load, read_file};
 use backstory_format::{Limits, ProblemId, Totals, read_all};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, FileFacts, Session};
+use backstory_store::{Source, StoreError, is_packed, load, read_file};
 pub(super) use base::files as files_before;
 use rollout::Rollout;
 

@@ -3,8 +3,8 @@
 //! The model's form has no line numbers; a hunk is found by its context. So a hunk is taken as a
 //! replacement of its old lines by its new ones, and the history finds out where that fits.
 
-use crate::model::{Change, Content, Effect, FileEdit, HunkPlace, Replacement};
 use backstory_format::json::Value;
+use backstory_model::{Change, Content, Effect, FileEdit, HunkPlace, Replacement};
 
 /// Edits of a patch as models write it, in a folder (the one the agent works in, if there is none):
 ///

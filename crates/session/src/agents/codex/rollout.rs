@@ -5,12 +5,12 @@ use super::events::Echoes;
 use super::legacy;
 use super::values::{effects, is_scaffolding, is_users, outcome, tokens};
 use crate::agents::common::{Cite, Draft, other, parts as all, timestamp, told, typed};
-use crate::model::{
+use backstory_format::json::{Kind, Value};
+use backstory_format::{Problem, ProblemId, Record, Visitor};
+use backstory_model::{
     Block, Call, CallOutcome, CompactionKind, Content, ForkedFrom, IdOrigin, Parent, PromptBlock,
     Requests, Session, SessionKind, TurnKind, UsageTotal,
 };
-use backstory_format::json::{Kind, Value};
-use backstory_format::{Problem, ProblemId, Record, Visitor};
 use std::sync::Arc;
 
 /// A rollout while it is read.

@@ -5,7 +5,7 @@
 //! nothing but that file.
 
 use super::patch;
-use crate::model::{Content, Effect};
+use backstory_model::{Content, Effect};
 use hashbrown::HashSet;
 
 /// Names by which the client's own program is run.

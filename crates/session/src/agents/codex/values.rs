@@ -1,8 +1,8 @@
 //! Single values of a rollout: what a text, a count or an argument says.
 
 use super::{legacy, patch, script};
-use crate::model::{CallOutcome, Content, Effect, UsageTotal};
 use backstory_format::json::{Tape, Value, scan};
+use backstory_model::{CallOutcome, Content, Effect, UsageTotal};
 
 /// Words with which the client begins what it says in the user's name.
 const SCAFFOLDING: [&str; 12] = [

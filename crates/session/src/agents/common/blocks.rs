@@ -1,6 +1,6 @@
 //! SEARCH/REPLACE blocks, which several agents have models write.
 
-use crate::model::{Content, Replacement};
+use backstory_model::{Content, Replacement};
 
 /// Where the lines of a block stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Calls of a session while it is being read, and what they gave back.
 
 use super::draft::{Draft, problem};
-use crate::model::{Block, Call, CallOutcome, CallResult, Content, OrphanResult};
 use backstory_format::ProblemId;
+use backstory_model::{Block, Call, CallOutcome, CallResult, Content, OrphanResult};
 use std::collections::VecDeque;
 
 /// Turn, step and block of a call.

@@ -5,10 +5,10 @@
 //! stands in for the user.
 
 use super::{Cite, Draft, Editor, Part, editor, parts, timestamp, told};
-use crate::model::{
+use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_model::{
     Call, CallOutcome, CallResult, Content, Effect, IdOrigin, PromptBlock, TurnKind, UsageTotal,
 };
-use backstory_format::json::{Kind, Tape, Value, scan};
 
 /// A conversation while it is read.
 #[derive(Debug)]

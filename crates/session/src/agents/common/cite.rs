@@ -1,8 +1,8 @@
 //! Content by its place in the file.
 
-use crate::model::{Content, Span};
 use backstory_format::Record;
 use backstory_format::json::{Kind, Value};
+use backstory_model::{Content, Span};
 
 /// Turns values of a buffer into content: spans of the session's file, or copies where the buffer
 /// is another file's.

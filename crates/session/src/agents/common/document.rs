@@ -1,10 +1,11 @@
 //! A file that is one JSON value.
 
 use super::{Cite, Draft};
-use crate::model::{Agent, FileFacts, Problems};
-use crate::store::{Loaded, SessionFiles, StoreError, load};
 use backstory_format::json::{Cause, Tape, Value, scan};
 use backstory_format::{Limits, Problem, ProblemId};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, FileFacts, Problems};
+use backstory_store::{Loaded, StoreError, load};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;

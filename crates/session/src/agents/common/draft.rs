@@ -2,13 +2,13 @@
 
 use super::calls::{Address, Open};
 use super::prompt::one_line;
-use crate::model::{
+use backstory_format::{Problem, ProblemId};
+use backstory_model::{
     Agent, Block, Branch, Compaction, CompactionKind, Content, Counts, Event, Outcome, Prompt,
     PromptBlock, RequestShape, Session, SessionKind, Step, Title, TitleSource, Turn, TurnKind,
     models, usage,
 };
-use crate::store::Source;
-use backstory_format::{Problem, ProblemId};
+use backstory_store::Source;
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::borrow::Cow;

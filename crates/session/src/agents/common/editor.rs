@@ -1,7 +1,7 @@
 //! The editing tool that several agents share: one function with a `command` of `view`, `create`,
 //! `str_replace`, `insert` or `undo_edit`.
 
-use crate::model::{Change, Content, Effect, FileEdit, Replacement};
+use backstory_model::{Change, Content, Effect, FileEdit, Replacement};
 
 /// Arguments of the tool, as far as they are known.
 #[derive(Debug, Default)]

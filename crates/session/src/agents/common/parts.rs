@@ -1,8 +1,8 @@
 //! Parts of a message's content: texts, and whatever else stands between them.
 
 use super::Cite;
-use crate::model::{Block, Content};
 use backstory_format::json::{Kind, Value};
+use backstory_model::{Block, Content};
 use std::sync::Arc;
 
 /// A part of some content.

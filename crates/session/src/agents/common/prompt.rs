@@ -1,6 +1,6 @@
 //! What somebody typed, and what a program added to it.
 
-use crate::model::{Block, Content, PromptBlock};
+use backstory_model::{Block, Content, PromptBlock};
 
 /// The first words of a prompt on one line.
 pub(super) fn one_line(text: &str) -> String {

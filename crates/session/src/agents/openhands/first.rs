@@ -4,11 +4,11 @@
 //! response are one message. Older traces have flat actions, paired with what followed.
 
 use crate::agents::common::{Cite, Draft, chat_usage, timestamp, typed};
-use crate::model::{
+use backstory_format::json::{Kind, Value};
+use backstory_model::{
     Call, CallOutcome, Change, CompactionKind, Content, Effect, FileEdit, IdOrigin, Session,
     TurnKind,
 };
-use backstory_format::json::{Kind, Value};
 use std::sync::Arc;
 
 #[derive(Debug)]

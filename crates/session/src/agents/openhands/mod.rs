@@ -5,11 +5,12 @@ mod first;
 mod sdk;
 
 use super::common::{Cite, Draft, document, parse, problem};
-use crate::model::{Agent, Benchmark, Problems, Session};
-use crate::store::{SessionFiles, Source, StoreError, load, read_range};
 use backstory_format::json::{Kind, Tape, Value};
 use backstory_format::line::split;
 use backstory_format::{Limits, Problem, ProblemId};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Benchmark, Problems, Session};
+use backstory_store::{Source, StoreError, load, read_range};
 use memchr::memmem;
 use sdk::Told;
 use std::path::{Path, PathBuf};

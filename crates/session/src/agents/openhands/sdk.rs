@@ -5,11 +5,11 @@
 //! they belong to.
 
 use crate::agents::common::{Cite, Draft, Editor, Part, chat_usage, editor, parts, timestamp};
-use crate::model::{
+use backstory_format::json::{Kind, Value};
+use backstory_model::{
     Branch, Call, CallOutcome, CompactionKind, Content, Effect, IdOrigin, PromptBlock, Session,
     TurnKind, UsageTotal,
 };
-use backstory_format::json::{Kind, Value};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 

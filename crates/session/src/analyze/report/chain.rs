@@ -4,7 +4,7 @@ use super::View;
 use super::entries::{count_table, is_record};
 use super::figures::{cell, count, percent, plural};
 use crate::analyze::{Node, Shapes, Type};
-use crate::document::{Column, Document, Line};
+use backstory_text::document::{Column, Document, Line};
 
 pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.heading(3, "Which types carry ids");

@@ -4,7 +4,7 @@ use super::figures::{cell, count, percent};
 use super::{Group, View};
 use crate::analyze::profile::set_to_spans;
 use crate::analyze::{Field, Format, Node, Type, Version};
-use crate::document::{Block, Column, Document, Line, Table};
+use backstory_text::document::{Block, Column, Document, Line, Table};
 
 /// Values listed of one field.
 const MAX_VALUES: usize = 10;

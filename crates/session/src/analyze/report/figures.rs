@@ -1,8 +1,8 @@
 //! Numbers as people read them.
 
-pub(super) use crate::figures::{bytes as size, grouped as count};
+pub(super) use backstory_text::figures::{bytes as size, grouped as count};
 
-use crate::document::Line;
+use backstory_text::document::Line;
 
 /// A count as a cell.
 pub(super) fn cell(number: u64) -> Line {

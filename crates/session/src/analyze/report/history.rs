@@ -4,7 +4,7 @@ use super::View;
 use super::figures::{cell, count};
 use crate::analyze::profile::parent;
 use crate::analyze::{Difference, DifferenceKind, Profile, Version};
-use crate::document::{Block, Column, Document, Line, Table};
+use backstory_text::document::{Block, Column, Document, Line, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes listed of one version.

@@ -4,7 +4,7 @@ use super::View;
 use super::entries::{self, count_table};
 use super::figures::{cell, count};
 use crate::analyze::{Node, Shapes, Type};
-use crate::document::{Column, Document, Line};
+use backstory_text::document::{Column, Document, Line};
 
 pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.heading(3, "Roles, models and ids");

@@ -19,7 +19,7 @@ pub use data::AnalysisJson;
 pub use history::{differences, history};
 
 use super::{Analysis, Counts, Grouping, Part, Profile, SessionRow, Shapes, Version};
-use crate::document::{Column, Document, Line, Table};
+use backstory_text::document::{Column, Document, Line, Table};
 use std::collections::BTreeMap;
 
 /// An analysis arranged for reading.

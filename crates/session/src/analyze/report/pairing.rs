@@ -3,7 +3,7 @@
 use super::View;
 use super::entries::count_table;
 use super::figures::count;
-use crate::document::{Document, Line};
+use backstory_text::document::{Document, Line};
 
 const RULES: &str = "\
 calls   = { block.id: block          for each tool_use block of each assistant record }

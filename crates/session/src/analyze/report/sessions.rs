@@ -3,8 +3,8 @@
 use super::View;
 use super::figures::{cell, count, plural};
 use crate::analyze::SessionRow;
-use crate::document::{Column, Document, Line};
 use backstory_format::ProblemId;
+use backstory_text::document::{Column, Document, Line};
 
 /// Sessions listed in the document; the rest is only counted.
 const MAX_LISTED: usize = 200;

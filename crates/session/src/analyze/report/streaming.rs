@@ -4,7 +4,7 @@ use super::View;
 use super::entries::count_table;
 use super::figures::{cell, percent, times};
 use crate::analyze::Counts;
-use crate::document::{Column, Document, Line, Table};
+use backstory_text::document::{Column, Document, Line, Table};
 
 const RULES: &str = "\
 group assistant records by message.id (a record without one is a group of its own)

@@ -2,7 +2,7 @@
 
 use super::View;
 use super::figures::{count, percent, plural, size, times};
-use crate::document::{Document, Line};
+use backstory_text::document::{Document, Line};
 
 pub(super) fn write(view: &View<'_>, document: &mut Document) {
     let mut bullets = vec![extent(view)];

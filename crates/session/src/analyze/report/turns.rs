@@ -3,7 +3,7 @@
 use super::View;
 use super::entries::count_table;
 use super::figures::{cell, count, percent};
-use crate::document::{Column, Document, Line, Table};
+use backstory_text::document::{Column, Document, Line, Table};
 
 const RULES: &str = "\
 for each record of the story, in order:

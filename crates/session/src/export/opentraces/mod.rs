@@ -18,9 +18,9 @@ use super::json::Canon;
 use super::prepared::{Prepared, Told};
 use super::shapes::Shapes;
 use super::{OpenTracesSchema, Options};
-use crate::model::{CompactionKind, Content, Outcome, Session, TurnKind};
-use crate::store::StoreError;
+use backstory_model::{CompactionKind, Content, Outcome, Session, TurnKind};
 use backstory_redact::{Class, Report};
+use backstory_store::StoreError;
 use uuid::Uuid;
 
 /// Version of what decides about secrets, for the record's security block.

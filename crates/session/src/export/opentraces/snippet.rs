@@ -4,9 +4,9 @@ use super::step::Writer;
 use crate::export::json::Canon;
 use crate::export::language::language;
 use crate::export::prepared::Prepared;
-use crate::model::{Call, CallOutcome, CallResult};
-use crate::store::StoreError;
 use backstory_format::json::text::decode;
+use backstory_model::{Call, CallOutcome, CallResult};
+use backstory_store::StoreError;
 
 impl Writer<'_, '_, '_> {
     pub(super) fn snippets(

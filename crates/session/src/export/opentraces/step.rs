@@ -6,9 +6,9 @@ use crate::export::flow::{Item, What};
 use crate::export::json::Canon;
 use crate::export::prepared::{Prepared, duration};
 use crate::export::shapes::Shapes;
-use crate::model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
-use crate::store::StoreError;
 use backstory_format::json::text::decode_prefix;
+use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
+use backstory_store::StoreError;
 use jiff::Timestamp;
 use std::borrow::Cow;
 

@@ -23,8 +23,8 @@ use super::states::{
     members_in_order, reason_to_skip,
 };
 use super::{Made, Options};
-use crate::model::{Step, TurnKind};
-use crate::store::StoreError;
+use backstory_model::{Step, TurnKind};
+use backstory_store::StoreError;
 use hashbrown::HashMap;
 use shape::{Meanwhile, Role, Shape};
 use std::cell::RefMut;

@@ -10,8 +10,8 @@ use crate::export::chat::{Desk, call_id, message};
 use crate::export::escape::unescaped;
 use crate::export::json::Canon;
 use crate::export::states::Thinking;
-use crate::model::{Call, Step};
-use crate::store::StoreError;
+use backstory_model::{Call, Step};
+use backstory_store::StoreError;
 
 /// What LLaMA-Factory puts between results that it merges.
 pub const BETWEEN_RESULTS: &str = "\n</tool_response>\n<tool_response>\n";

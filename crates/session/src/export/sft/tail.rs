@@ -3,8 +3,8 @@
 use super::{SftFormat, Writer};
 use crate::export::definition::{Wrapped, write_definition};
 use crate::export::escape::{unescaped, write_text};
-use crate::model::Step;
-use crate::store::StoreError;
+use backstory_model::Step;
+use backstory_store::StoreError;
 
 impl Writer<'_, '_, '_> {
     /// Where the tools of a row stand, with their key.

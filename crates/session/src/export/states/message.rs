@@ -6,8 +6,8 @@ use crate::export::canonical::in_ascii;
 use crate::export::chat::{Desk, call_id, message, tool};
 use crate::export::json::Canon;
 use crate::export::opentraces::result_text;
-use crate::model::{Block, Call, CallOutcome, Step};
-use crate::store::StoreError;
+use backstory_model::{Block, Call, CallOutcome, Step};
+use backstory_store::StoreError;
 
 /// How messages are written.
 #[derive(Debug, Clone, Copy)]

@@ -40,8 +40,8 @@ use super::shapes::Shapes;
 use super::{Made, Options};
 use crate::export::fetch::Fetcher;
 use crate::gate::{Signal, Signals};
-use crate::model::{Call, CallOutcome, Step, TurnKind};
-use crate::store::StoreError;
+use backstory_model::{Call, CallOutcome, Step, TurnKind};
+use backstory_store::StoreError;
 use std::cell::RefMut;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use super::{Chain, Fate, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic};
 use crate::export::flow::{Flow, What};
-use crate::model::Step;
+use backstory_model::Step;
 use hashbrown::HashSet;
 
 /// The parts of a walk: a member's conversation, or all of them together.
@@ -28,7 +28,7 @@ pub(in crate::export) struct Active<'s> {
 
 impl<'s> Active<'s> {
     pub(in crate::export) fn of(flow: &Flow<'s>) -> Active<'s> {
-        let chain = |member: &&'s crate::model::Session| {
+        let chain = |member: &&'s backstory_model::Session| {
             let links = member.chain.iter().filter(|link| link.recovered.is_none());
             links.map(|link| &*link.uuid).collect()
         };

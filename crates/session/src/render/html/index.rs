@@ -1,10 +1,10 @@
 //! The index of a folder of sessions.
 
 use super::page;
-use crate::escape::html;
-use crate::figures::{compact, counted};
 use crate::render::view::View;
 use crate::render::{IndexRow, by_project};
+use backstory_text::escape::html;
+use backstory_text::figures::{compact, counted};
 use std::io::{self, Write};
 
 /// Writes the index of sessions whose pages lie beside it.

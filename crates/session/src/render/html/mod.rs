@@ -16,10 +16,10 @@ use super::heading;
 use super::outline::TurnView;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use crate::escape::html;
-use crate::excerpt::{Excerpt, excerpt};
-use crate::figures::{bytes, compact, counted};
-use crate::model::{Outcome, TurnKind};
+use backstory_model::{Outcome, TurnKind};
+use backstory_text::escape::html;
+use backstory_text::excerpt::{Excerpt, excerpt};
+use backstory_text::figures::{bytes, compact, counted};
 use std::io::Write;
 
 pub(super) struct Html<'a, W> {

@@ -1,6 +1,6 @@
 //! The frame of a page: nothing is loaded, nothing runs.
 
-use crate::escape;
+use backstory_text::escape;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");

@@ -2,8 +2,8 @@
 //!
 //! Raw HTML is shown, not used. Links lead to the web or to a mail address; nothing is loaded.
 
-use crate::escape;
 use crate::render::markdown::prose::{LONGEST, is_harmless};
+use backstory_text::escape;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Deeper nesting is shown as plain text.

@@ -2,11 +2,11 @@
 //!
 //! Idle time between turns is drawn short, else a session of two evenings would be two lines.
 
-use crate::escape;
-use crate::figures::duration;
-use crate::model::Outcome;
 use crate::render::heading;
 use crate::render::outline::TurnView;
+use backstory_model::Outcome;
+use backstory_text::escape;
+use backstory_text::figures::duration;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 56.0;

@@ -1,9 +1,9 @@
 //! The index of a folder of sessions.
 
-use crate::escape::markdown_line;
-use crate::figures::{compact, counted};
 use crate::render::view::View;
 use crate::render::{IndexRow, by_project};
+use backstory_text::escape::markdown_line;
+use backstory_text::figures::{compact, counted};
 use std::io::{self, Write};
 
 /// Writes the index of sessions whose documents lie beside it.

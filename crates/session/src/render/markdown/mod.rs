@@ -15,10 +15,11 @@ use super::heading;
 use super::outline::TurnView;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use crate::escape::{self, markdown_code, markdown_fence, markdown_line};
-use crate::excerpt::Excerpt;
-use crate::figures::{bytes, counted};
-use crate::model::Outcome;
+use backstory_model::Outcome;
+use backstory_text::escape;
+use backstory_text::escape::{markdown_code, markdown_fence, markdown_line};
+use backstory_text::excerpt::Excerpt;
+use backstory_text::figures::{bytes, counted};
 use prose::{Breaks, contain};
 use std::io::Write;
 
@@ -278,7 +279,7 @@ impl<W: Write> Sink for Markdown<'_, W> {
         let mark = if aside.is_failure { "**" } else { "*" };
         if aside.text.contains('\n') || aside.text.len() > 200 {
             writeln!(self.out, "{mark}{kind}:{mark}\n")?;
-            return self.excerpt(crate::excerpt::excerpt(aside.text, self.view.result));
+            return self.excerpt(backstory_text::excerpt::excerpt(aside.text, self.view.result));
         }
         match markdown_line(aside.text) {
             text if text.is_empty() => writeln!(self.out, "{mark}{kind}{mark}\n")?,

@@ -1,12 +1,12 @@
 //! Edits and results under the line of their call.
 
 use super::{BAD, DIM, GOOD, NOTE, Terminal};
-use crate::escape::terminal_line;
-use crate::excerpt::Excerpt;
-use crate::figures::counted;
 use crate::render::call::CallView;
 use crate::render::diff::FileDiff;
 use crate::render::sink::Rendered;
+use backstory_text::escape::terminal_line;
+use backstory_text::excerpt::Excerpt;
+use backstory_text::figures::counted;
 use std::io::Write;
 
 impl<W: Write> Terminal<'_, W> {

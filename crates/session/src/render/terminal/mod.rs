@@ -11,10 +11,11 @@ use super::heading;
 use super::outline::TurnView;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use crate::escape::{self, terminal_line};
-use crate::figures::{bytes, compact, counted, duration};
-use crate::model::{Outcome, TurnKind};
 use anstyle::{AnsiColor, Style};
+use backstory_model::{Outcome, TurnKind};
+use backstory_text::escape;
+use backstory_text::escape::terminal_line;
+use backstory_text::figures::{bytes, compact, counted, duration};
 use std::io::Write;
 
 /// How it is drawn.

@@ -3,10 +3,10 @@
 use super::super::collect::hash;
 use super::super::names::Name;
 use super::super::rows::{RowIndex, Rows};
-use crate::model::Span;
 use backstory_format::claude::{BlockKind, Message, RecordKind, blocks, is_transcript};
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, Record, Visitor};
+use backstory_model::Span;
 
 /// Something about the content of a row that a resume may stumble over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

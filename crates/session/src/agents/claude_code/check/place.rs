@@ -3,8 +3,8 @@
 use super::super::names::Name;
 use super::super::rows::Rows;
 use super::sink::Sink;
+use crate::agents::claude_code::project_key;
 use crate::check::{CheckId, Effect};
-use crate::store::project_key;
 use backstory_format::ProblemId;
 use backstory_format::claude::RecordKind;
 use backstory_format::is_uuid;

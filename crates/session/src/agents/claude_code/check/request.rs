@@ -12,8 +12,8 @@ use super::super::tree::is_message;
 use super::inspect::{Inspector, Shape};
 use super::sink::Sink;
 use crate::check::{CheckId, Effect};
-use crate::model::Recovered;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_model::Recovered;
 
 /// An answer and what follows it.
 #[derive(Debug)]

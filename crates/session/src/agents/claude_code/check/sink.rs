@@ -3,8 +3,8 @@
 use super::super::rows::{RowIndex, Rows};
 use super::inspect::Reference;
 use crate::check::{CheckId, Effect, Finding, Findings, Id};
-use crate::model::Problems;
 use backstory_format::ProblemId;
+use backstory_model::Problems;
 use std::borrow::Cow;
 
 /// Collects findings about rows.

@@ -8,11 +8,12 @@ use super::naming::Naming;
 use super::{Prepared, StoreErrorAt};
 use crate::agents::claude_code::rows::{RowIndex, Rows};
 use crate::clone::{CloneError, Order, Subagents};
-use crate::model::Session;
-use crate::store::{AgentFile, StagedFolder, read_file};
-use crate::store::{LARGEST_META, read_small};
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice};
 use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_model::AgentFile;
+use backstory_model::Session;
+use backstory_store::{LARGEST_META, read_small};
+use backstory_store::{StagedFolder, read_file};
 use hashbrown::HashMap;
 
 /// Which agents go along. The choice is counted in the plan.

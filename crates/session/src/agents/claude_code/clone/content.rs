@@ -3,10 +3,10 @@
 //! Every function gives splices over the record it was given; none makes a value longer.
 
 use super::edits::{Action, RowEdit};
-use crate::excerpt::{Excerpt, Keep, excerpt};
 use backstory_format::claude::{Block, BlockKind, blocks};
 use backstory_format::json::text::encode_into;
 use backstory_format::json::{Kind, Splice, Value, without_items};
+use backstory_text::excerpt::{Excerpt, Keep, excerpt};
 
 /// What stands for a picture that is gone.
 const NO_PICTURE: &[u8] = br#"{"type":"text","text":"[image removed]"}"#;

@@ -4,9 +4,9 @@ use super::Prepared;
 use super::plan::Item;
 use super::rewrite::{Changed, Rewriter};
 use crate::clone::{CloneError, Lineage, LineageSource, Order};
-use crate::model::Span;
-use crate::store::StoreError;
 use backstory_format::json::Tape;
+use backstory_model::Span;
+use backstory_store::StoreError;
 use std::io::Write;
 
 /// A clone about to be written, as often as wanted.

@@ -4,9 +4,9 @@ use super::super::recovery::Link;
 use super::super::rows::{BlockPart, PromptShape, Row, Rows};
 use super::super::tree::is_message;
 use crate::clone::{Category, Estimate};
-use crate::model::Recovered;
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_format::{Limits, read_all};
+use backstory_model::Recovered;
 
 /// Messages of a chain, and how much of what they hold.
 pub(super) fn estimate(rows: &Rows, chain: &[Link]) -> (u64, Estimate) {

@@ -4,9 +4,9 @@ use super::super::check::inspect::Inspector;
 use super::super::names::Name;
 use super::super::rows::RowIndex;
 use crate::clone::Lineage;
-use crate::model::Span;
 use backstory_format::claude::{RecordKind, is_transcript};
 use backstory_format::{Problem, Record, Visitor};
+use backstory_model::Span;
 
 /// Everything a plan is made from.
 #[derive(Debug, Default)]

@@ -34,12 +34,13 @@ use super::story::Story;
 use super::titles;
 use super::tree::{LeafRule, Tree, is_message};
 use super::turns::{Material, Speaker};
+use crate::agents::claude_code::project_key;
 use crate::check::{Resume, Verdict};
 use crate::clone::{
     CloneError, Engine, Estimate, Options, Order, Report, Run, Size, Source as ClonedFrom,
 };
-use crate::model::SessionKind;
-use crate::store::{Source, StoreError, create_file, project_key, read_file, try_file};
+use backstory_model::SessionKind;
+use backstory_store::{Source, StoreError, create_file, read_file, try_file};
 use decide::Decider;
 use emit::Emission;
 use estimate::estimate;

@@ -10,8 +10,8 @@ use super::super::tree::{Tree, is_message};
 use super::super::turns::Material;
 use super::gather::Gathered;
 use crate::clone::{Branches, CloneError, Options, Reason, Start, UpTo};
-use crate::model::Recovered;
 use backstory_format::claude::BlockKind;
+use backstory_model::Recovered;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@ use super::super::rows::{PromptShape, RowIndex};
 use super::decide::Decider;
 use super::edits::Action;
 use crate::clone::{Answer, Engine, Piece, SHORTEST, Speaker, Speakers};
-use crate::model::{Content, Span};
-use crate::store::{SourceReader, StoreError};
 use backstory_format::claude::BlockKind;
 use backstory_format::json::text::encode_into;
+use backstory_model::{Content, Span};
+use backstory_store::{SourceReader, StoreError};
 
 /// How many reasons for failures are told.
 const REASONS: usize = 5;

@@ -4,8 +4,10 @@ use super::emit::Emission;
 use super::{engine_name, prepare};
 use crate::agents::claude_code::clone::agents;
 use crate::clone::{CloneError, Lineage, Offline, Order, Proof, Verified};
-use crate::store::{Root, SessionFiles, discover, read_file};
+use crate::discover::{Root, discover};
 use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_model::SessionFiles;
+use backstory_store::read_file;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -73,7 +75,7 @@ fn make_again(
     let mut buffer = Vec::new();
     let mut prepared = prepare(&order, &Offline, &mut buffer)?;
     agents::choose(&order, &mut prepared, &mut buffer)?;
-    let io = |cause| crate::store::StoreError::Io { path: files.path.clone(), cause };
+    let io = |cause| backstory_store::StoreError::Io { path: files.path.clone(), cause };
     let mut comparison = Comparison {
         file: BufReader::with_capacity(256 << 10, File::open(&files.path).map_err(io)?),
         at: 0,

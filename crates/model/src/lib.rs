@@ -1,0 +1,31 @@
+//! What happened in a session, whoever wrote it down.
+//!
+//! These types know nothing of any file format. Long text is not copied into them: a [`Content`]
+//! says where it stands, and [`Source`](backstory_store::Source) fetches it when somebody wants it,
+//! so that the model of a session is small however large the session is.
+
+mod effect;
+mod files;
+mod problems;
+mod requests;
+mod session;
+mod steps;
+mod turn;
+mod usage;
+
+pub use backstory_format::{Content, Span};
+pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
+pub use files::{AgentFile, AgentPlace, FilePart, Notice, NoticeKind, SessionFiles};
+pub use problems::Problems;
+pub use requests::{RequestShape, Requests};
+pub use session::{
+    Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
+    ForkedFrom, Inherited, OrphanResult, Parent, Recovered, Session, SessionKind, Title,
+    TitleSource, Trigger,
+};
+pub use steps::{models, usage};
+pub use turn::{
+    Block, Call, CallOutcome, CallResult, Event, IdOrigin, Interjection, InterjectionSource,
+    Outcome, Prompt, PromptBlock, Step, Turn, TurnKind,
+};
+pub use usage::UsageTotal;

@@ -1,0 +1,321 @@
+//! Finding session files below a folder.
+//!
+//! In the client's own folder by names only, plus the first lines of old agent files, which say
+//! whose they are; elsewhere also by the first bytes of files that could be another agent's. What is
+//! not a plain file is left alone with a notice; nothing is opened that could block.
+
+use crate::agents::is_conversation;
+mod foreign;
+mod named;
+mod once;
+mod project;
+mod subagents;
+
+use backstory_format::is_uuid;
+use backstory_model::{Agent, AgentFile, Notice, NoticeKind, SessionFiles};
+use backstory_store::modified;
+use foreign::{foreign, own_folders};
+use once::RealPlaces;
+use rayon::prelude::*;
+use std::ffi::OsStr;
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+use subagents::{agent_file, assign, owner_of, session_folder};
+
+pub use named::{NamedFile, named_file};
+pub use once::once_each;
+pub use project::ProjectScope;
+
+/// A place to look for sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub path: PathBuf,
+}
+
+/// What lies below the roots, sorted by path.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub sessions: Vec<SessionFiles>,
+    /// Agents whose session is not there.
+    pub stray_agents: Vec<AgentFile>,
+    /// Files of zero bytes, which the client leaves behind.
+    pub empty: Vec<PathBuf>,
+    pub notices: Vec<Notice>,
+}
+
+/// How files are arranged below a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The client's own: only files named by a UUID are sessions.
+    Projects,
+    /// Any folder: every `.jsonl` is a session, and so are files of other agents.
+    Bare,
+}
+
+/// Looks for sessions and their subagents below `roots`.
+pub fn discover(roots: &[Root]) -> Found {
+    look(roots, Sought::All)
+}
+
+/// Looks for sessions only, which is quicker: their own folders are not entered, agents' files not
+/// opened.
+pub fn discover_sessions(roots: &[Root]) -> Found {
+    look(roots, Sought::Sessions)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    All,
+    Sessions,
+}
+
+fn look(roots: &[Root], sought: Sought) -> Found {
+    let mut found = Found::default();
+    let mut agents = Vec::new();
+    for root in roots {
+        let projects = root.path.join("projects");
+        if root.path.is_file() {
+            single_file(&root.path, sought, &mut found, &mut agents);
+        } else if projects.is_dir() {
+            walk(&projects, Layout::Projects, sought, &mut found, &mut agents);
+        } else if root.path.is_dir() {
+            for folder in own_folders(&root.path) {
+                walk(&folder, Layout::Bare, sought, &mut found, &mut agents);
+            }
+        } else {
+            found.fail(&root.path, "no such file or folder");
+        }
+    }
+    let mut places = RealPlaces::default();
+    found.once_each(&mut agents, &mut places);
+    let unknown = |agent: &&mut AgentFile| agent.owner.is_none();
+    agents.par_iter_mut().filter(unknown).for_each(|agent| agent.owner = owner_of(&agent.path));
+    assign(&mut found, agents, &mut places);
+    found
+}
+
+impl Found {
+    fn fail(&mut self, path: &Path, reason: impl Into<String>) {
+        self.notices.push(Notice::failed(path, reason));
+    }
+
+    fn pass_over(&mut self, path: &Path, reason: impl Into<String>) {
+        let kind = NoticeKind::PassedOver;
+        self.notices.push(Notice { path: path.into(), reason: reason.into(), kind });
+    }
+
+    /// Adds the sessions of a file or folder that another agent than Claude Code wrote, if one did.
+    fn of_another(&mut self, path: &Path, metadata: &std::fs::Metadata) {
+        match foreign(path, metadata) {
+            Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
+            Err(error) => self.fail(path, error.reason()),
+        }
+    }
+
+    fn add(&mut self, more: Found) {
+        self.sessions.extend(more.sessions);
+        self.stray_agents.extend(more.stray_agents);
+        self.empty.extend(more.empty);
+        self.notices.extend(more.notices);
+    }
+}
+
+fn single_file(path: &Path, sought: Sought, found: &mut Found, agents: &mut Vec<AgentFile>) {
+    let Ok(metadata) = std::fs::metadata(path) else { return found.fail(path, "cannot be read") };
+    match foreign(path, &metadata) {
+        Ok(Some(sessions)) => return found.sessions.extend(sessions),
+        Ok(None) => {}
+        Err(error) => return found.fail(path, error.reason()),
+    }
+    let session = session_files(path, &metadata);
+    if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
+        agents.push(agent_file(path, &metadata));
+        return;
+    }
+    // Its subagents belong to it even when only the file was named, by a link or not.
+    if sought == Sought::All {
+        let target = path.is_symlink().then(|| std::fs::canonicalize(path).ok()).flatten();
+        let real = target.as_deref().unwrap_or(path);
+        let below = real.with_extension("").join("subagents");
+        if below.is_dir() {
+            walk(&below, Layout::Projects, sought, found, agents);
+        }
+        agents.extend(agents_next_to(real, &session.id));
+    }
+    found.sessions.push(session);
+}
+
+/// Agents' files next to a session's that name it as theirs (2.0).
+fn agents_next_to(path: &Path, session: &str) -> Vec<AgentFile> {
+    let next_to =
+        path.parent().map(std::fs::read_dir).and_then(Result::ok).into_iter().flatten().flatten();
+    let mut agents = Vec::new();
+    for entry in next_to {
+        let name = entry.file_name();
+        let is_agent = name.to_string_lossy().starts_with("agent-")
+            && Path::new(&name).extension() == Some(OsStr::new("jsonl"));
+        if is_agent && entry.path() != path && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let agent = entry.metadata().ok().map(|metadata| agent_file(&entry.path(), &metadata));
+            agents.extend(agent.map(|agent| AgentFile { owner: owner_of(&agent.path), ..agent }));
+        }
+    }
+    agents.retain(|agent| agent.owner.as_deref() == Some(session));
+    agents
+}
+
+/// What is looked for below one root, and how.
+#[derive(Debug, Clone, Copy)]
+struct Walk<'a> {
+    layout: Layout,
+    sought: Sought,
+    /// The root without links.
+    top: &'a Path,
+}
+
+/// What one folder, or several, hold.
+#[derive(Debug, Default)]
+struct Level {
+    found: Found,
+    agents: Vec<AgentFile>,
+    folders: Vec<PathBuf>,
+}
+
+fn walk(
+    top: &Path,
+    layout: Layout,
+    sought: Sought,
+    found: &mut Found,
+    agents: &mut Vec<AgentFile>,
+) {
+    let canonical = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
+    let walk = Walk { layout, sought, top: &canonical };
+    // Links are not followed, so there is an end to this.
+    let mut folders = vec![top.to_path_buf()];
+    while !folders.is_empty() {
+        let level = folders.par_iter().map(|folder| walk.folder(folder)).reduce(
+            Level::default,
+            |mut all, more| {
+                all.add(more);
+                all
+            },
+        );
+        found.add(level.found);
+        agents.extend(level.agents);
+        folders = level.folders;
+    }
+}
+
+impl Level {
+    fn add(&mut self, more: Level) {
+        self.found.add(more.found);
+        self.agents.extend(more.agents);
+        self.folders.extend(more.folders);
+    }
+}
+
+impl Walk<'_> {
+    fn folder(self, folder: &Path) -> Level {
+        let mut level = Level::default();
+        if self.layout == Layout::Bare && is_conversation(folder) {
+            if let Ok(metadata) = std::fs::metadata(folder) {
+                level.found.of_another(folder, &metadata);
+            }
+            return level;
+        }
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                level.found.fail(folder, error.to_string());
+                return level;
+            }
+        };
+        for entry in entries {
+            match entry {
+                Ok(entry) => self.visit(&entry, &mut level),
+                Err(error) => level.found.fail(folder, error.to_string()),
+            }
+        }
+        level
+    }
+
+    fn enters(self, folder: &Path) -> bool {
+        match (self.sought, self.layout) {
+            (Sought::All, _) => true,
+            (Sought::Sessions, Layout::Projects) => !named_by_uuid(folder),
+            (Sought::Sessions, Layout::Bare) => folder.file_name() != Some(OsStr::new("subagents")),
+        }
+    }
+
+    fn visit(self, entry: &DirEntry, level: &mut Level) {
+        let path = entry.path();
+        let Level { found, agents, folders } = level;
+        let Ok(kind) = entry.file_type() else { return found.fail(&path, "cannot be read") };
+        if kind.is_dir() && self.enters(&path) {
+            folders.push(path.clone());
+        }
+        if path.extension() != Some(OsStr::new("jsonl")) {
+            if self.layout == Layout::Bare && kind.is_file() {
+                match entry.metadata() {
+                    Ok(metadata) => found.of_another(&path, &metadata),
+                    Err(error) => found.fail(&path, error.to_string()),
+                }
+            }
+            return;
+        }
+        if kind.is_symlink() {
+            // A link inside the tree names a file that is found anyway.
+            if !std::fs::canonicalize(&path).is_ok_and(|target| target.starts_with(self.top)) {
+                found.pass_over(&path, "a link that leads out of the folder or nowhere");
+            }
+            return;
+        }
+        if !kind.is_file() {
+            return found.pass_over(&path, "not a regular file");
+        }
+        let Some(stem) = path.file_stem().and_then(OsStr::to_str) else {
+            return found.pass_over(&path, "the name is not UTF-8");
+        };
+        let is_agent = stem.starts_with("agent-");
+        if is_agent && self.sought == Sought::Sessions {
+            return;
+        }
+        let Ok(metadata) = entry.metadata() else { return found.fail(&path, "cannot be read") };
+        let within_session = session_folder(&path).is_some()
+            || (self.layout == Layout::Projects && path.parent().is_some_and(named_by_uuid));
+        if is_agent {
+            agents.push(agent_file(&path, &metadata));
+        } else if within_session {
+            // Journals of workflow runs and the like: no conversation.
+        } else if self.layout == Layout::Projects && !is_uuid(stem) {
+            found.pass_over(&path, "not named like a session");
+        } else if metadata.len() == 0 {
+            found.empty.push(path);
+        } else if let Ok(Some(sessions)) = foreign(&path, &metadata) {
+            found.sessions.extend(sessions);
+        } else {
+            // One that cannot be read is told when it is read.
+            found.sessions.push(session_files(&path, &metadata));
+        }
+    }
+}
+
+fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
+    let folder = path.parent().and_then(Path::file_name);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    // A file that was renamed still says whose it is.
+    let id = if is_uuid(&stem) { None } else { owner_of(path) };
+    SessionFiles {
+        id: id.unwrap_or_else(|| stem.into_owned()),
+        path: path.to_path_buf(),
+        project_key: folder.map(|name| name.to_string_lossy().into_owned()),
+        bytes: metadata.len(),
+        modified: modified(metadata),
+        agents: Vec::new(),
+        agent: Agent::ClaudeCode,
+        part: None,
+    }
+}
+
+fn named_by_uuid(path: &Path) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_some_and(is_uuid)
+}

@@ -1,0 +1,153 @@
+//! Which sessions belong to a folder on disk.
+//!
+//! The name of a project's folder is a lossy form of its path, so it can be computed from a path
+//! but never turned back into one; what decides is the `cwd` that records name.
+
+use backstory_store::read_range;
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+use unicode_normalization::UnicodeNormalization;
+
+/// A folder and the same folder in every other worktree of its repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectScope {
+    roots: Vec<String>,
+}
+
+impl ProjectScope {
+    /// The scope of `path`, which need not exist.
+    pub fn new(path: &Path) -> ProjectScope {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| absolute.clone());
+        let mut roots = vec![text(&absolute)];
+        for folder in std::iter::once(canonical.clone()).chain(in_other_worktrees(&canonical)) {
+            let folder = text(&folder);
+            if !roots.contains(&folder) {
+                roots.push(folder);
+            }
+        }
+        ProjectScope { roots }
+    }
+
+    /// The worktree that `path` lies in, without the others of its repository.
+    pub fn worktree(path: &Path) -> ProjectScope {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| absolute.clone());
+        let mut roots = Vec::new();
+        for folder in [absolute, canonical] {
+            let top = folder.ancestors().find(|folder| folder.join(".git").exists());
+            let top = text(top.unwrap_or(&folder));
+            if !roots.contains(&top) {
+                roots.push(top);
+            }
+        }
+        ProjectScope { roots }
+    }
+
+    /// Whether a `cwd` lies in the scope.
+    pub fn holds(&self, cwd: &str) -> bool {
+        self.roots.iter().any(|root| is_inside(cwd, root))
+    }
+
+    /// The paths it consists of.
+    pub fn roots(&self) -> &[String] {
+        &self.roots
+    }
+}
+
+fn is_inside(cwd: &str, root: &str) -> bool {
+    let cwd = normal_drive(cwd);
+    let root = normal_drive(root);
+    let root = root.trim_end_matches(['/', '\\']);
+    match cwd.strip_prefix(root) {
+        Some(rest) => rest.is_empty() || rest.starts_with(['/', '\\']),
+        None => false,
+    }
+}
+
+/// Windows writes the same drive as `c:` and `C:`.
+fn normal_drive(path: &str) -> String {
+    let mut path: String = path.nfc().collect();
+    if path.as_bytes().get(1) == Some(&b':') {
+        path.get_mut(..1).map(str::make_ascii_uppercase);
+    }
+    path
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().nfc().collect()
+}
+
+/// The same folder in the repository's other worktrees. Reads git's own files; runs nothing,
+/// because a repository's configuration can start programs.
+fn in_other_worktrees(folder: &Path) -> Vec<PathBuf> {
+    let Some(top) = folder.ancestors().find(|folder| folder.join(".git").exists()) else {
+        return Vec::new();
+    };
+    let Some(common) = common_git_folder(&top.join(".git")) else { return Vec::new() };
+    let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
+    let mut tops: Vec<PathBuf> = Vec::new();
+    if common.file_name() == Some(OsStr::new(".git")) {
+        tops.extend(common.parent().map(Path::to_path_buf));
+    }
+    let worktrees = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    for worktree in worktrees {
+        let link = small_file(&worktree.path().join("gitdir")).unwrap_or_default();
+        tops.extend(Path::new(link.trim()).parent().map(Path::to_path_buf));
+    }
+    tops.sort();
+    let others = tops.into_iter().filter(|other| other != top && !other.as_os_str().is_empty());
+    others
+        .map(|other| if inside.as_os_str().is_empty() { other } else { other.join(inside) })
+        .collect()
+}
+
+/// The folder shared by all worktrees, given a worktree's `.git` (a folder, or a file naming one).
+fn common_git_folder(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git.to_path_buf());
+    }
+    let link = small_file(git)?;
+    let folder = git.parent()?.join(link.strip_prefix("gitdir:")?.trim());
+    let common = small_file(&folder.join("commondir"));
+    Some(match common {
+        Some(common) => without_dots(&folder.join(common.trim())),
+        None => folder,
+    })
+}
+
+/// The text of a file that names a path. Whatever else somebody put there, such as a pipe, is not
+/// read.
+fn small_file(path: &Path) -> Option<String> {
+    let (bytes, _) = read_range(path, 0, 64 << 10).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// Resolves `..` by name; the folders are git's own and hold no links.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::discover::project::*;
+
+    #[test]
+    fn scope_is_by_whole_components() {
+        let scope = ProjectScope { roots: vec!["/w/app".into()] };
+        assert!(scope.holds("/w/app") && scope.holds("/w/app/src"));
+        assert!(!scope.holds("/w/app2") && !scope.holds("/w"));
+        let windows = ProjectScope { roots: vec!["C:\\w".into()] };
+        assert!(windows.holds("c:\\w\\x"));
+    }
+}

@@ -1,0 +1,81 @@
+//! Files of subagents: which they are, and whose.
+
+use crate::discover::Found;
+use crate::discover::once::RealPlaces;
+use backstory_format::json::{Tape, scan};
+use backstory_model::{AgentFile, AgentPlace};
+use backstory_store::{modified, read_range};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Gives each agent to its session: the one whose folder it lies in, or the one it names and
+/// that lies next to it.
+pub(super) fn assign(found: &mut Found, agents: Vec<AgentFile>, places: &mut RealPlaces) {
+    let mut owners: HashMap<(PathBuf, String), usize> = HashMap::new();
+    for (at, session) in found.sessions.iter().enumerate() {
+        let path = places.of(&session.path);
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        owners.insert((folder, session.id.clone()), at);
+    }
+    for agent in agents {
+        let path = places.of(&agent.path);
+        let folder = match agent.place {
+            AgentPlace::Beside => path.parent(),
+            AgentPlace::Below | AgentPlace::Workflow => {
+                session_folder(&path).and_then(Path::parent)
+            }
+        };
+        let key = folder.map(Path::to_path_buf).zip(agent.owner.clone());
+        let place = key.and_then(|key| owners.get(&key));
+        match place.and_then(|at| found.sessions.get_mut(*at)) {
+            Some(session) => session.agents.push(agent),
+            None => found.stray_agents.push(agent),
+        }
+    }
+    for session in &mut found.sessions {
+        session.agents.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+    found.stray_agents.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+pub(super) fn agent_file(path: &Path, metadata: &std::fs::Metadata) -> AgentFile {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let meta = path.with_extension("meta.json");
+    let folder = session_folder(path);
+    let place = match folder {
+        None => AgentPlace::Beside,
+        Some(_) if path.components().any(|part| part.as_os_str() == "workflows") => {
+            AgentPlace::Workflow
+        }
+        Some(_) => AgentPlace::Below,
+    };
+    AgentFile {
+        id: stem.strip_prefix("agent-").unwrap_or(&stem).to_owned(),
+        path: path.to_path_buf(),
+        meta: meta.is_file().then_some(meta),
+        place,
+        owner: folder.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+        bytes: metadata.len(),
+        modified: modified(metadata),
+    }
+}
+
+/// `<project>/<session>` of a file below `<project>/<session>/subagents`.
+pub(super) fn session_folder(path: &Path) -> Option<&Path> {
+    let subagents = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.file_name() == Some(OsStr::new("subagents")))?;
+    subagents.parent()
+}
+
+/// The `sessionId` that the first records of a file name.
+pub(super) fn owner_of(path: &Path) -> Option<String> {
+    let (head, _) = read_range(path, 0, 64 << 10).ok()?;
+    let mut tape = Tape::new();
+    backstory_format::line::split(&head).take(16).find_map(|line| {
+        scan(line.content, 0, 256, &mut tape).ok()?;
+        tape.root(line.content)?.get_text("sessionId").map(|id| id.into_owned())
+    })
+}

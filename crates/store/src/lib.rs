@@ -1,0 +1,46 @@
+//! Files, read and written safely, and git.
+//!
+//! Everything that touches the file system goes through here: reading what somebody may be writing,
+//! unpacking, writing a file whole or not at all, and asking git without running what a repository
+//! says.
+
+mod commit_log;
+mod commits;
+mod create;
+mod git;
+mod git_run;
+mod git_write;
+mod guard;
+mod held;
+mod load;
+mod open;
+mod output;
+mod scratch;
+mod small;
+mod source;
+mod spool;
+mod write;
+
+pub use commit_log::CommitLog;
+pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
+pub use create::{StagedFolder, create_file, try_file};
+pub use git::{Git, GitError, GitLine, parse_blame};
+pub use git_run::limit_git;
+pub use git_write::NOTES;
+pub use guard::{Destination, Guard, GuardError};
+pub use held::{Holding, hold};
+pub use load::{Loaded, is_packed, load, named_packed};
+pub use load::{TableReader, read_tables_with};
+pub use open::{
+    Ends, FileState, Read, Selective, StoreError, each_line, modified, read_file, read_range,
+    read_selected,
+};
+pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
+pub use scratch::Scratch;
+pub use small::LARGEST_META;
+pub use small::{open_file, read_small, read_small_text};
+pub use source::{Source, SourceReader};
+pub use spool::Spool;
+pub use write::{
+    Access, create_folder, create_folder_of, plain_name, remove_file, resolve, write_file,
+};
