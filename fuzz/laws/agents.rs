@@ -3,9 +3,9 @@
 //! this on what the fuzzer makes up, a test of `backstory-session` on the seed corpus.
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Block, Call, Content, Session};
-use backstory_session::agents;
 use backstory_session::discover::{Root, discover};
 use backstory_store::SourceReader;
 

@@ -8,8 +8,8 @@
 #[allow(dead_code, reason = "only its texts are needed")]
 mod agents;
 
+use backstory_agents::read;
 use backstory_format::Limits;
-use backstory_session::agents::read;
 use backstory_session::discover::{Root, discover};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 

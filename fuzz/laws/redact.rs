@@ -1,9 +1,9 @@
 //! What must hold for redaction of any bytes. The fuzz target runs this on what the fuzzer makes up;
 //! the tests of `backstory-session` run it on the seed corpus and the synthetic sessions.
 
+use backstory_claude::structural_paths;
 use backstory_format::json::Tape;
 use backstory_redact::{Classes, Config, Redactor, Scrubber};
-use backstory_session::agents::claude_code::structural_paths;
 use std::sync::OnceLock;
 
 fn redactor() -> &'static Redactor {

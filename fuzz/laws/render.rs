@@ -7,7 +7,6 @@
 
 use backstory_format::Limits;
 use backstory_model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Root, discover};
 use backstory_session::render::{self, Look, View};
 use backstory_store::SourceReader;
@@ -338,7 +337,7 @@ pub(crate) fn session_with(text: &str, folder: &Path) -> Session {
     }
     drop(file);
     let found = discover(&[Root { path }]);
-    claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
+    backstory_agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
 }
 
 pub(crate) fn check_hostile(session: &Session, payload: &str) {

@@ -6,10 +6,10 @@ use crate::error::CliError;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Agent, Session};
 use backstory_model::{AgentFile, Notice, NoticeKind, SessionFiles};
-use backstory_session::agents;
 use backstory_session::discover::{
     Found, NamedFile, ProjectScope, Root, discover, discover_sessions, named_file,
 };

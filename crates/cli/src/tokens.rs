@@ -1,6 +1,6 @@
 //! Tokenizers by name, with their vocabularies inside the program.
 
-use backstory_session::export::{CountTokens, Tokenizer};
+use backstory_export::{CountTokens, Tokenizer};
 use clap::ValueEnum;
 use std::fmt;
 

@@ -6,9 +6,11 @@
 
 mod effect;
 mod files;
+mod observer;
 mod problems;
 mod requests;
 mod session;
+mod spending;
 mod steps;
 mod turn;
 mod usage;
@@ -16,6 +18,7 @@ mod usage;
 pub use backstory_format::{Content, Span};
 pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
 pub use files::{AgentFile, AgentPlace, FilePart, Notice, NoticeKind, SessionFiles};
+pub use observer::RecordObserver;
 pub use problems::Problems;
 pub use requests::{RequestShape, Requests};
 pub use session::{
@@ -23,6 +26,7 @@ pub use session::{
     ForkedFrom, Inherited, OrphanResult, Parent, Recovered, Session, SessionKind, Title,
     TitleSource, Trigger,
 };
+pub use spending::{Detail, Expense, FileSpending, Geography, Speed, Spent};
 pub use steps::{models, usage};
 pub use turn::{
     Block, Call, CallOutcome, CallResult, Event, IdOrigin, Interjection, InterjectionSource,

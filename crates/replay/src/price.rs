@@ -3,7 +3,8 @@
 use crate::journal::Usage;
 use crate::money::Money;
 use crate::teacher::Api;
-use backstory_session::stats::{Prices, Spent};
+use backstory_model::Spent;
+use backstory_session::stats::Prices;
 use std::sync::Arc;
 
 /// Prices of one model.

@@ -3,8 +3,8 @@
 //! Used by the benchmark: all the work of a command, none of its output.
 #![allow(clippy::print_stdout)]
 
+use backstory_agents as agents;
 use backstory_format::Limits;
-use backstory_session::agents;
 use backstory_session::discover::{Root, discover};
 use rayon::prelude::*;
 

@@ -9,10 +9,10 @@
 
 mod common;
 
+use backstory_claude::analyze::report;
+use backstory_claude::analyze::report::AnalysisJson;
+use backstory_claude::analyze::{Analysis, Grouping, Others, Profile};
 use backstory_format::Limits;
-use backstory_session::agents::claude_code;
-use backstory_session::analyze::report::{self, AnalysisJson};
-use backstory_session::analyze::{Analysis, Grouping, Others, Profile};
 use backstory_session::discover::{Root, discover};
 use backstory_text::document;
 use common::testdata;
@@ -186,7 +186,7 @@ fn analyze_all(roots: &[Root]) -> Analysis {
     let mut number = 0;
     for files in &found.sessions {
         let (session, examined, failures) =
-            claude_code::examine(files, Limits::default(), &mut Vec::new()).unwrap();
+            backstory_claude::examine(files, Limits::default(), &mut Vec::new()).unwrap();
         assert!(failures.is_empty());
         let count = examined.len() as u32;
         analysis.add(number, &session, examined);
@@ -260,7 +260,7 @@ fn drift(folder: &Path) -> Vec<String> {
 
 fn drift_of(analysis: &Analysis) -> Vec<String> {
     let found = Profile::shipped().unwrap().drift(&Profile::of(analysis));
-    let line = |found: &backstory_session::analyze::Difference| {
+    let line = |found: &backstory_claude::analyze::Difference| {
         format!("{} {} {} {}", found.kind.name(), found.of, found.path, found.detail)
             .trim_end()
             .to_owned()

@@ -3,8 +3,9 @@
 
 mod common;
 
+use backstory_claude::check;
+use backstory_claude::check::{CheckId, Id, Report, Verdict};
 use backstory_format::{Limits, Severity};
-use backstory_session::check::{self, CheckId, Id, Report, Verdict};
 use backstory_session::discover::{Root, discover};
 use common::testdata;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

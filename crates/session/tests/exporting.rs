@@ -3,16 +3,16 @@
 
 mod common;
 
-use backstory_format::Limits;
-use backstory_model::Session;
-use backstory_redact::{Classes, Config, Raw, Redactor};
-use backstory_session::agents;
-use backstory_session::discover::{Root, discover};
-use backstory_session::export::{
+use backstory_agents as agents;
+use backstory_export::{
     AtifSchema, Chain, CountTokens, Document, Format, Granularity, Layout, Material, MessageStyle,
     OnUnknown, OpenTracesSchema, Options, Records, Repositories, Secrets, SftFormat, Skipped,
     StateOptions, Subagents, Tokenizer, VersionRange, digest, export,
 };
+use backstory_format::Limits;
+use backstory_model::Session;
+use backstory_redact::{Classes, Config, Raw, Redactor};
+use backstory_session::discover::{Root, discover};
 use backstory_session::stats::Prices;
 use common::{agent_folders, all_sessions, claude_sessions, rows_of_trainers, sessions, testdata};
 use serde::Deserialize;

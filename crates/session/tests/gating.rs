@@ -7,11 +7,9 @@
 
 mod common;
 
+use backstory_export::gate::{GateReport, Score, Signal, Signals, pick};
+use backstory_export::{Format, Layout, Options, Repositories, Secrets, StateOptions, export};
 use backstory_redact::Raw;
-use backstory_session::export::{
-    Format, Layout, Options, Repositories, Secrets, StateOptions, export,
-};
-use backstory_session::gate::{GateReport, Score, Signal, Signals, pick};
 use backstory_session::stats::Prices;
 use common::sessions;
 use serde_json::{Value, json};

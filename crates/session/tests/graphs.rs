@@ -1,9 +1,9 @@
 //! Random conversations, however broken: nothing panics, nothing is lost, nothing is told twice.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Session, Turn};
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Root, discover};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -77,8 +77,8 @@ fn read(records: &[Value], name: &str) -> Session {
     let found = discover(&[Root { path }]);
     let (limits, mut buffer) = (Limits::default(), Vec::new());
     let session = match found.sessions.first() {
-        Some(files) => claude_code::read(files, limits, &mut buffer).unwrap().0,
-        None => claude_code::read_stray(&found.stray_agents[0], limits, &mut buffer).unwrap(),
+        Some(files) => agents::read(files, limits, &mut buffer).unwrap().0,
+        None => agents::read_stray(&found.stray_agents[0], limits, &mut buffer).unwrap(),
     };
     let mut written = Vec::new();
     serde_json::to_writer(&mut written, &backstory_session::wire::SessionJson(&session)).unwrap();

@@ -3,9 +3,9 @@
 
 mod common;
 
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Agent, Block, Content, Effect, Session, TurnKind, UsageTotal};
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Root, discover};
 use common::{edits, sessions, table, testdata};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,8 @@ fn read_alone(path: &Path) -> Session {
     let found = discover(&[Root { path: path.to_path_buf() }]);
     let mut buffer = Vec::new();
     match found.sessions.first() {
-        Some(files) => claude_code::read_alone(files, Limits::default(), &mut buffer).unwrap(),
-        None => {
-            claude_code::read_stray(&found.stray_agents[0], Limits::default(), &mut buffer).unwrap()
-        }
+        Some(files) => backstory_claude::read_alone(files, Limits::default(), &mut buffer).unwrap(),
+        None => agents::read_stray(&found.stray_agents[0], Limits::default(), &mut buffer).unwrap(),
     }
 }
 
@@ -196,7 +194,7 @@ fn every_subagent_is_linked_as_the_table_says() {
         let mut seen = false;
         for files in &found.sessions {
             let (session, failures) =
-                claude_code::read(files, Limits::default(), &mut Vec::new()).unwrap();
+                agents::read(files, Limits::default(), &mut Vec::new()).unwrap();
             assert!(failures.is_empty());
             let all = session.walk();
             let Some(agent) = all.iter().find(|part| part.id == row["agent"]) else { continue };
@@ -254,7 +252,7 @@ fn discovery_finds_what_the_trees_hold() {
 fn a_prompt_that_only_the_call_holds_starts_the_agent() {
     let found = discover(&[Root { path: tree("subagents-2.0-without-prompts") }]);
     let (session, failures) =
-        claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
+        agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
     assert!(failures.is_empty());
     let mut asked = Vec::new();
     for agent in &session.subagents {

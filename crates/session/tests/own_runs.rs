@@ -1,14 +1,14 @@
 //! What clients run for themselves, where the session it belongs to is gone.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
+use backstory_agents as agents;
+use backstory_export::{
+    Document, Format, Options, Repositories, Secrets, Skipped, StateOptions, export,
+};
 use backstory_format::Limits;
 use backstory_model::{Session, SessionKind};
 use backstory_redact::Raw;
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Root, discover};
-use backstory_session::export::{
-    Document, Format, Options, Repositories, Secrets, Skipped, StateOptions, export,
-};
 use backstory_session::stats::{Dimension, Origin, Prices, gather};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ impl Place {
     fn read(&self) -> Vec<Session> {
         let found = discover(&[Root { path: self.folder.path().to_path_buf() }]);
         let limits = Limits::default();
-        let read = |file| claude_code::read_stray(file, limits, &mut Vec::new()).unwrap();
+        let read = |file| agents::read_stray(file, limits, &mut Vec::new()).unwrap();
         assert!(found.sessions.is_empty());
         found.stray_agents.iter().map(read).collect()
     }
@@ -186,7 +186,7 @@ fn a_warm_up_inside_the_session_is_no_task() {
     std::fs::write(&path, text).unwrap();
     let found = discover(&[Root { path }]);
     let (session, _) =
-        claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
+        agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap();
     let kinds: Vec<_> = session.subagents.iter().map(|agent| agent.kind).collect();
     assert_eq!(kinds, [SessionKind::Warmup, SessionKind::Task]);
 }

@@ -1,9 +1,9 @@
 //! The active chain is what the newest client resumes: where it ends, and the way back.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods)]
 
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::Session;
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Root, discover};
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn read(records: &[Value]) -> Session {
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&path, text).unwrap();
     let found = discover(&[Root { path }]);
-    claude_code::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
+    agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
 }
 
 /// The uuids of the chain, in order.

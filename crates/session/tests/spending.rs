@@ -3,9 +3,9 @@
 
 mod common;
 
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Session, UsageTotal};
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{Found, Root, discover};
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
 use common::testdata;
@@ -48,10 +48,10 @@ fn by_model(found: &Found) -> (UsageTotal, u64) {
     let mut sessions: Vec<Session> = found
         .sessions
         .iter()
-        .map(|files| claude_code::read(files, limits, &mut Vec::new()).unwrap().0)
+        .map(|files| agents::read(files, limits, &mut Vec::new()).unwrap().0)
         .collect();
     for agent in &found.stray_agents {
-        sessions.push(claude_code::read_stray(agent, limits, &mut Vec::new()).unwrap());
+        sessions.push(agents::read_stray(agent, limits, &mut Vec::new()).unwrap());
     }
     let mut messages: BTreeMap<Box<str>, UsageTotal> = BTreeMap::new();
     for part in sessions.iter().flat_map(Session::walk) {

@@ -203,7 +203,7 @@ pub fn parse_commits(out: &[u8]) -> Vec<Commit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::commits::*;
+    use super::*;
 
     #[test]
     fn raw_output_is_read_by_position() {

@@ -262,7 +262,7 @@ fn own_place(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use crate::guard::*;
+    use super::*;
 
     #[test]
     #[cfg(unix)]

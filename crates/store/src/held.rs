@@ -86,7 +86,7 @@ pub(super) fn find(path: &Path, state: FileState) -> Option<Arc<Vec<u8>>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::held::*;
+    use super::*;
     use crate::open::open;
 
     #[test]

@@ -222,7 +222,7 @@ fn unpack_frames(mut packed: impl BufRead, most: u64, bytes: &mut Vec<u8>) -> st
 
 #[cfg(test)]
 mod tests {
-    use crate::load::*;
+    use super::*;
 
     /// A frame of Zstandard that unpacks to `blocks` times 128 kB of one letter.
     fn bomb(blocks: usize) -> Vec<u8> {

@@ -220,8 +220,8 @@ fn stays_inside(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::guard::Guard;
-    use crate::output::*;
     use std::io::Write as _;
 
     fn to(path: &Path) -> Destination {

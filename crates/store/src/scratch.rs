@@ -185,7 +185,7 @@ fn is_left_behind(_: &Path, _: &std::fs::Metadata, _: u32) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use crate::scratch::*;
+    use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
     /// A process that has ended.

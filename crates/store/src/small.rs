@@ -48,7 +48,7 @@ pub fn read_small_text(path: &Path, most: u64) -> Result<String, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::small::*;
+    use super::*;
 
     #[test]
     #[allow(clippy::disallowed_methods)]

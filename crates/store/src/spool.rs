@@ -82,7 +82,7 @@ impl Spool {
 
 #[cfg(test)]
 mod tests {
-    use crate::spool::*;
+    use super::*;
 
     #[test]
     fn what_goes_in_comes_out() {

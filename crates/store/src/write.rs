@@ -201,7 +201,7 @@ fn resolve_existing(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use crate::write::*;
+    use super::*;
 
     #[test]
     fn paths_lead_where_they_will_once_their_folders_are_made() {

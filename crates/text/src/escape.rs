@@ -278,7 +278,7 @@ impl<W: std::io::Write> std::io::Write for JsonWriter<W> {
 
 #[cfg(test)]
 mod tests {
-    use crate::escape::*;
+    use super::*;
     use std::io::Write;
 
     #[test]

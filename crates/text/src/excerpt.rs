@@ -98,7 +98,7 @@ fn tail_start(text: &str, limit: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::excerpt::*;
+    use super::*;
 
     #[test]
     fn both_ends_stay_and_the_rest_is_counted() {

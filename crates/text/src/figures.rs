@@ -56,7 +56,7 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::figures::*;
+    use super::*;
 
     #[test]
     fn numbers_read_well() {

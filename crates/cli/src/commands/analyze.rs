@@ -6,12 +6,13 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
 use crate::ui;
 use crate::work::Work;
-use backstory_model::Notice;
-use backstory_session::agents::{self, claude_code};
-use backstory_session::analyze::report::{self, AnalysisJson};
-use backstory_session::analyze::{
+use backstory_agents as agents;
+use backstory_claude::analyze::report;
+use backstory_claude::analyze::report::AnalysisJson;
+use backstory_claude::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
+use backstory_model::Notice;
 use backstory_store::read_small_text;
 use backstory_text::document::Document;
 use clap::{Args, ValueEnum};
@@ -194,13 +195,13 @@ fn analyze(
             match chosen {
                 Chosen::Session(files) => {
                     let (session, examined, failures) =
-                        claude_code::examine(files, work.limits, buffer)?;
+                        backstory_claude::examine(files, work.limits, buffer)?;
                     analysis.add(number, &session, examined);
                     Ok(failures)
                 }
                 Chosen::Agent(file) => {
                     let (session, examined) =
-                        claude_code::examine_stray(file, work.limits, buffer)?;
+                        backstory_claude::examine_stray(file, work.limits, buffer)?;
                     analysis.add_stray(number, &session, examined);
                     Ok(Vec::new())
                 }
@@ -216,7 +217,7 @@ fn analyze(
         |others, _, chosen, buffer| {
             let Chosen::Session(files) = chosen else { return Ok(Vec::new()) };
             let (session, failures) = agents::read(files, work.limits, buffer)?;
-            others.add(&session);
+            others.add(&session, agents::unread(session.agent));
             Ok(failures)
         },
         Others::merge,

@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, WARN};
 use anstyle::Style;
+use backstory_claude::check::{Group, Id, Report, Verdict};
 use backstory_format::Severity;
-use backstory_session::check::{Group, Id, Report, Verdict};
 use backstory_text::escape::terminal_line;
 use std::io::{self, Write};
 

@@ -8,14 +8,16 @@ use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use crate::select::{Chosen, Selection};
 use crate::ui::{self, JsonLines};
+use backstory_claude::check::Verdict;
+use backstory_claude::clone;
+use backstory_claude::clone::{
+    Band, Branches, CloneError, Droppable, Engine, Offline, Older, Options, Order, Preset, Proof,
+    Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
+};
+use backstory_claude::project_key;
 use backstory_model::Agent;
 use backstory_model::SessionFiles;
-use backstory_session::agents::claude_code::project_key;
-use backstory_session::check::Verdict;
-use backstory_session::clone::{
-    self, Band, Branches, CloneError, Droppable, Engine, Offline, Older, Options, Order, Preset,
-    Proof, Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
-};
+use backstory_session::discover::session_at;
 use backstory_session::wire::{CloneJson, ProofJson};
 use backstory_store::{Access, Guard, create_folder_of, resolve};
 use clap::builder::PossibleValue;
@@ -362,7 +364,8 @@ fn verify(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let (files, limits) = find(wanted, global)?;
-    let verified = clone::verify(&files, limits).map_err(|error| explain(error, &files))?;
+    let verified =
+        clone::verify(&files, limits, &session_at).map_err(|error| explain(error, &files))?;
     if arguments.json {
         let mut out = JsonLines::new();
         out.write(&ProofJson(&verified))?;

@@ -3,7 +3,7 @@
 //! One process per text. What it prints is taken only if it is the JSON that was asked for and ends
 //! in time; everything else is a failure, and the text stays as it was.
 
-use backstory_session::clone::{Answer, Engine, Piece};
+use backstory_claude::clone::{Answer, Engine, Piece};
 use backstory_session::wire::SUMMARIZE_SCHEMA;
 use rayon::prelude::*;
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, BOLD, DIM, WARN};
-use backstory_session::clone::{Category, Counts, Proof, Reason, Report, Verified};
+use backstory_claude::clone::{Category, Counts, Proof, Reason, Report, Verified};
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{bytes, compact, counted, grouped};
 use std::io::Write;

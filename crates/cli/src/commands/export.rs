@@ -13,11 +13,11 @@ use crate::redaction::{classes, redactor};
 use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
-use backstory_model::Notice;
-use backstory_redact::{Classes, Raw};
-use backstory_session::export::{
+use backstory_export::{
     Document, Format, KnownRepositories, Material, OnUnknown, Options, Repositories, Secrets,
 };
+use backstory_model::Notice;
+use backstory_redact::{Classes, Raw};
 use backstory_session::parallel;
 use backstory_store::{Access, Destination, Entry, OutputFolder, StoreError, hold, write_file};
 use backstory_table::Field;

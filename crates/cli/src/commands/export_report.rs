@@ -2,8 +2,8 @@
 
 use crate::error::CliError;
 use crate::ui;
+use backstory_export::{Census, Document, Figures, Skipped};
 use backstory_redact::{Class, Report};
-use backstory_session::export::{Census, Document, Figures, Skipped};
 use backstory_store::{Access, Destination, write_file};
 use backstory_text::figures;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Options of `backstory export --to sft`.
 
 use crate::error::CliError;
-use backstory_session::export::{Arguments, Per, SftFormat, SftOptions, StateOptions, Thinking};
+use backstory_export::{Arguments, Per, SftFormat, SftOptions, StateOptions, Thinking};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]

@@ -2,11 +2,11 @@
 
 use crate::error::CliError;
 use crate::tokens::TokenizerChoice;
-use backstory_format::Limits;
-use backstory_session::export::{
+use backstory_export::{
     Chain, Granularity, Layout, MessageStyle, OnUnknown, Records, StateOptions, StateView,
     Subagents, Synthetic, SystemPrompt, Thinking, ToolErrors, VersionRange,
 };
+use backstory_format::Limits;
 use backstory_store::read_small_text;
 use clap::{ArgAction, Args, ValueEnum};
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! are null. verl reads with pandas, which does not, so its messages are records and inputs are text.
 
 use crate::error::CliError;
-use backstory_session::export::{Document, Format, Layout, Per, SftFormat};
+use backstory_export::{Document, Format, Layout, Per, SftFormat};
 use backstory_table::{Column, Field, TableError, TableWriter};
 use std::io::{self, Write};
 

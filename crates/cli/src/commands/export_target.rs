@@ -1,7 +1,7 @@
 //! Formats of `backstory export` by name and version.
 
 use crate::error::CliError;
-use backstory_session::export::{AtifSchema, Format, OpenTracesSchema};
+use backstory_export::{AtifSchema, Format, OpenTracesSchema};
 use clap::{ArgMatches, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

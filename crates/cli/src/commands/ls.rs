@@ -7,9 +7,9 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Seek, Selection, is_row_of, short_ids};
 use crate::times;
 use crate::ui::{self, JsonLines};
+use backstory_agents as agents;
 use backstory_model::Agent;
 use backstory_model::Notice;
-use backstory_session::agents::claude_code;
 use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::listing::{Full, Summary};
 use clap::{Args, ValueEnum};
@@ -180,7 +180,7 @@ fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
     let mut rows: Vec<Summary> = groups.into_iter().flatten().collect();
     if all {
         for file in &selection.found.stray_agents {
-            match claude_code::read_stray(file, selection.limits, &mut Vec::new()) {
+            match agents::read_stray(file, selection.limits, &mut Vec::new()) {
                 Ok(agent) => rows.push(Summary::of(&agent)),
                 Err(error) => notices.push(Notice::from(&error)),
             }

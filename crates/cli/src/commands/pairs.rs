@@ -7,10 +7,10 @@ use crate::error::{CliError, Outcome};
 use crate::guard::{guard, named};
 use crate::redaction::{classes, redactor};
 use crate::work::Work;
+use backstory_export::normalise::Level;
 use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, make, states_path,
 };
-use backstory_session::normalise::Level;
 use backstory_store::{Access, Destination, write_file};
 use clap::{Args, ValueEnum};
 use std::io::Write;

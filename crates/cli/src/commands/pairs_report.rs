@@ -3,8 +3,8 @@
 
 use crate::error::CliError;
 use crate::ui;
+use backstory_export::normalise::Level;
 use backstory_replay::pairs::{Counts, Figures, PairFormat, PairOptions, Reason};
-use backstory_session::normalise::Level;
 use backstory_store::{Access, Destination, write_file};
 use backstory_table::{Column, Field};
 use backstory_text::figures;

@@ -8,8 +8,8 @@ use crate::redaction;
 use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
+use backstory_agents as agents;
 use backstory_redact::{Classes, Report};
-use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::{ClearedCopy, CopyPart};
 use backstory_store::{
     Access, Destination, Entry, OutputFolder, StoreError, create_folder_of, plain_name, write_file,
@@ -92,7 +92,7 @@ fn copy(
             ClearedCopy::of(files, &redactor, &agents::structural_paths(files.agent))
         }
         Chosen::Agent(file) => {
-            ClearedCopy::of_agent(file, &redactor, &claude_code::structural_paths())
+            ClearedCopy::of_agent(file, &redactor, &backstory_claude::structural_paths())
         }
     };
     let mut total = Report::default();

@@ -6,10 +6,10 @@ use crate::redaction;
 use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
+use backstory_agents as agents;
 use backstory_model::Agent;
 use backstory_model::Notice;
 use backstory_redact::{Classes, Level, Reason, Redactor, Report};
-use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::{self, CopyError};
 use backstory_session::parallel;
 use backstory_store::open_file;
@@ -71,7 +71,7 @@ pub(super) fn scan(
 
 fn study(chosen: &Chosen<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
     let mut scrubber = redactor.session();
-    let ids = &claude_code::structural_paths();
+    let ids = &backstory_claude::structural_paths();
     let agents = match chosen {
         Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
             clear::study_foreign(&mut scrubber, files, &agents::structural_paths(files.agent))?;

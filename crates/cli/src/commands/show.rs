@@ -9,11 +9,11 @@ use crate::pager;
 use crate::redaction;
 use crate::select::{Chosen, Selection};
 use crate::ui;
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
-use backstory_session::agents::{self, claude_code};
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
 use backstory_store::{Access, Guard, StoreError, write_file};
@@ -115,7 +115,7 @@ pub(crate) fn find_cleared(
         (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
         (Chosen::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
         (Chosen::Agent(file), None) => {
-            (claude_code::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
+            (agents::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
     if let Chosen::Session(files) = chosen
@@ -130,7 +130,7 @@ pub(crate) fn find_cleared(
         // The original of a copy is no relative of it.
         let others: Vec<_> =
             siblings.into_iter().filter(|one| copy.is_none() || one.path != files.path).collect();
-        claude_code::relate(&mut session, &others);
+        backstory_claude::relate(&mut session, &others);
     }
     let notices: Vec<Notice> = failures.iter().map(Notice::from).collect();
     if !global.quiet {
@@ -147,7 +147,7 @@ fn cleared(chosen: Chosen<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliEr
             ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
         }
         Chosen::Agent(file) => {
-            ClearedCopy::of_agent(file, redactor, &claude_code::structural_paths())?
+            ClearedCopy::of_agent(file, redactor, &backstory_claude::structural_paths())?
         }
     })
 }
@@ -160,7 +160,7 @@ pub(super) fn read_copy(
 ) -> Result<(Session, Vec<StoreError>), CliError> {
     let (mut session, failures) = match (copy.session(), copy.agents().get()) {
         (Some(files), _) => agents::read(files.get(), limits, buffer)?,
-        (None, [agent, ..]) => (claude_code::read_stray(agent, limits, buffer)?, Vec::new()),
+        (None, [agent, ..]) => (agents::read_stray(agent, limits, buffer)?, Vec::new()),
         (None, []) => return Err(CliError::new("nothing to show")),
     };
     copy.name_origins(&mut session);

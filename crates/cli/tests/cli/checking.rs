@@ -1,7 +1,7 @@
 //! `backstory check`
 
 use crate::support::{Machine, assert_documented, testdata, write};
-use backstory_session::check::Id;
+use backstory_claude::check::Id;
 
 fn fixture(name: &str) -> String {
     testdata("check").join(name).to_string_lossy().into_owned()

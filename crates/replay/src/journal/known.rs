@@ -5,7 +5,7 @@
 
 use super::entry::{Call, Entry, Key};
 use crate::money::Money;
-use backstory_session::export::digest;
+use backstory_export::digest;
 use backstory_store::open_file;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Who agrees with whom, by teacher, by tool and by level.
 
 use super::consensus::{Verdict, decide};
-use backstory_session::normalise::{Level, Normal};
+use backstory_export::normalise::{Level, Normal};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 //! enough. At a fuzzy level an answer joins the first group whose first answer it is the same as. Of groups
 //! of one size the one with the teacher that counts first wins, even if another one agrees with the student.
 
-use backstory_session::normalise::{Level, Normal};
+use backstory_export::normalise::{Level, Normal};
 
 /// What answers come to. Groups are places of answers, the first of them being the one that counts
 /// first.

@@ -1,6 +1,6 @@
 //! What keeps a row out although teachers agree: its length, and rows like it.
 
-use backstory_session::export::digest;
+use backstory_export::digest;
 use std::collections::{HashMap, HashSet};
 
 /// How long actions and histories may be, in characters.

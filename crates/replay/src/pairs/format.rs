@@ -1,7 +1,7 @@
 //! Rows as trainers load them.
 
 use super::turns::{Done, History, Style};
-use backstory_session::export::{SftFormat, canonical_json, plain_json};
+use backstory_export::{SftFormat, canonical_json, plain_json};
 use serde_json::{Map, Value, json};
 
 /// Whose rows, and of which kind.

@@ -20,8 +20,8 @@ pub use figures::{Figures, JournalFigures, Reason};
 pub use filter::{Bounds, Dedup};
 pub use format::{Kind, PairFormat};
 
+use backstory_export::normalise::Level;
 use backstory_redact::Redactor;
-use backstory_session::normalise::Level;
 use backstory_store::open_file;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Whether calls fit the definitions of their tools.
 
-use backstory_session::export::canonical_json;
-use backstory_session::normalise::Called;
+use backstory_export::canonical_json;
+use backstory_export::normalise::Called;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::HashMap;

@@ -4,8 +4,8 @@
 //! since some templates refuse two in a row. Where a format knows only words (Axolotl), calls become
 //! `<tool_call>` and results `<tool_response>`, as many models write them themselves.
 
-use backstory_session::export::{BETWEEN_RESULTS, SftFormat, plain_json};
-use backstory_session::normalise::{Called, words_and_calls};
+use backstory_export::normalise::{Called, words_and_calls};
+use backstory_export::{BETWEEN_RESULTS, SftFormat, plain_json};
 use serde_json::{Map, Value, json};
 
 /// How messages look.

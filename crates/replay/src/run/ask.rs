@@ -9,7 +9,7 @@ use crate::journal::{Call, Dropped, Entry, Failure, JournalError, Key, Sent};
 use crate::money::Money;
 use crate::teacher::Repeats;
 use crate::wire::{Answer, Names, NoAnswer, Request, error_text, read_answer};
-use backstory_session::export::digest;
+use backstory_export::digest;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::time::Instant;

@@ -1,9 +1,9 @@
 //! Clearing a conversation: nothing is sent that did not come through here.
 
 use super::conversation::Conversation;
+use backstory_export::canonical_json;
 use backstory_format::json::IdPaths;
 use backstory_redact::{Cleared, Redactor};
-use backstory_session::export::canonical_json;
 use serde_json::Value;
 
 /// Fields that are ids of the format.

@@ -4,7 +4,7 @@ use super::Names;
 use crate::journal::Usage;
 use crate::money::Money;
 use crate::teacher::Api;
-use backstory_session::export::{ActionBlock, action_text};
+use backstory_export::{ActionBlock, action_text};
 use serde_json::{Value, json};
 
 /// A teacher's answer.

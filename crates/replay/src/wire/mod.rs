@@ -16,8 +16,8 @@ pub use names::Names;
 
 use crate::states::{Conversation, State};
 use crate::teacher::{Api, Teacher, Tools};
+use backstory_export::digest;
 use backstory_redact::Cleared;
-use backstory_session::export::digest;
 use std::fmt::Write as _;
 
 /// A conversation ready to be sent to teachers of one protocol.

@@ -5,7 +5,7 @@
 //! at once: line by line, what an escape hides or what takes several lines would be missed.
 
 use super::file::{CopyError, is_utf16};
-use crate::agents;
+use backstory_agents as agents;
 use backstory_format::json::IdPaths;
 use backstory_format::json::Tape;
 use backstory_model::FilePart;

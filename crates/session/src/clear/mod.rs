@@ -4,14 +4,14 @@
 //! agent's files are read as that agent writes them, so this is above the readers; how secrets are
 //! found is in `backstory-redact`, which knows no files.
 
+mod collector;
 mod copy;
 mod file;
 mod foreign;
-mod lessons;
 mod parts;
 
+pub use collector::SecretCollector;
 pub use copy::ClearedCopy;
 pub use file::{CopyError, Studied, study};
 pub use foreign::{ForeignFile, study_foreign};
-pub(crate) use lessons::{Lesson, Lessons};
 pub use parts::CopyPart;

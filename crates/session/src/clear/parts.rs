@@ -2,7 +2,7 @@
 //! named such that it is read as a session of the same agent with the same id.
 
 use super::copy::ClearedCopy;
-use crate::agents::{AIDER_HISTORY, CLINE_TASK};
+use backstory_agents::{AIDER_HISTORY, CLINE_TASK};
 use backstory_model::Agent;
 use backstory_store::plain_name;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //! By names where an agent has its own, and always by content: a file counts as an agent's only if
 //! it reads like one.
 
-use crate::agents::{Detected, Shape, detect, files_of, parts};
+use backstory_agents::{Detected, Shape, detect, files_of, parts};
 use backstory_format::is_uuid;
 use backstory_model::SessionFiles;
 use backstory_store::load;

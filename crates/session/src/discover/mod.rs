@@ -4,7 +4,7 @@
 //! whose they are; elsewhere also by the first bytes of files that could be another agent's. What is
 //! not a plain file is left alone with a notice; nothing is opened that could block.
 
-use crate::agents::is_conversation;
+use backstory_agents::is_conversation;
 mod foreign;
 mod named;
 mod once;
@@ -61,6 +61,12 @@ pub fn discover(roots: &[Root]) -> Found {
 /// opened.
 pub fn discover_sessions(roots: &[Root]) -> Found {
     look(roots, Sought::Sessions)
+}
+
+/// The session whose own file is at `path`, with its subagents.
+pub fn session_at(path: &Path) -> Option<SessionFiles> {
+    let found = discover(&[Root { path: path.to_path_buf() }]);
+    found.sessions.into_iter().find(|session| session.path == path)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! In folders names tell; a user may name any file. A session of Claude Code is known by its
 //! records, and one that is damaged by what is left of one, so that no real session is refused.
 
-use crate::discover::foreign::shape;
+use super::foreign::shape;
 use backstory_format::is_uuid;
 use backstory_format::json::{Tape, scan};
 use backstory_format::line::split;
@@ -59,7 +59,7 @@ fn is_record(line: &[u8], tape: &mut Tape) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::discover::named::is_record;
+    use super::is_record;
     use backstory_format::json::Tape;
 
     #[test]

@@ -4,7 +4,7 @@
 //! directly. What is found does not depend on their order: of several names of a file the first in
 //! the alphabet is kept, and subagents go to their session whichever way either was found.
 
-use crate::discover::Found;
+use super::Found;
 use backstory_model::{AgentFile, SessionFiles};
 use hashbrown::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

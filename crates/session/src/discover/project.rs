@@ -140,7 +140,7 @@ fn without_dots(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use crate::discover::project::*;
+    use super::*;
 
     #[test]
     fn scope_is_by_whole_components() {

@@ -1,7 +1,7 @@
 //! Files of subagents: which they are, and whose.
 
-use crate::discover::Found;
-use crate::discover::once::RealPlaces;
+use super::Found;
+use super::once::RealPlaces;
 use backstory_format::json::{Tape, scan};
 use backstory_model::{AgentFile, AgentPlace};
 use backstory_store::{modified, read_range};

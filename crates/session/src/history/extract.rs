@@ -2,19 +2,18 @@
 
 use super::edit::{Backup, Change, Edit, Event, Provenance, Rename, What};
 use super::fields::{self, Told};
-use super::notes::{Named, Notes};
+use super::notes::{Named, NoteTaker, Notes};
 use super::order::{Order, When};
 use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
-use crate::agents::{self, claude_code};
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
-use backstory_model::{
-    Agent, Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn,
-    TurnKind,
-};
 use backstory_model::{AgentFile, SessionFiles};
+use backstory_model::{
+    Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
+};
 use backstory_store::{Source, SourceReader, StoreError};
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -44,12 +43,9 @@ pub fn read(
     buffer: &mut Vec<u8>,
     wanted: Wanted<'_>,
 ) -> Result<(Extracted, Vec<StoreError>), StoreError> {
-    if files.agent != Agent::ClaudeCode {
-        let (session, failures) = agents::read(files, limits, buffer)?;
-        return Ok((extract(&session, wanted), failures));
-    }
-    let (session, mut notes, failures) = claude_code::read_noted(files, limits, buffer, wanted)?;
-    Ok((extract_noted(&session, wanted, &mut notes), failures))
+    let mut notes = NoteTaker::new(wanted);
+    let (session, failures) = agents::read_observed(files, limits, buffer, &mut notes)?;
+    Ok((extract_noted(&session, wanted, &mut notes.into_notes()), failures))
 }
 
 /// The same for a subagent's file by itself.
@@ -59,8 +55,9 @@ pub fn read_stray(
     buffer: &mut Vec<u8>,
     wanted: Wanted<'_>,
 ) -> Result<Extracted, StoreError> {
-    let (session, notes) = claude_code::read_stray_noted(agent, limits, buffer, wanted)?;
-    Ok(extract_noted(&session, wanted, &mut [notes]))
+    let mut notes = NoteTaker::new(wanted);
+    let session = agents::read_stray_observed(agent, limits, buffer, &mut notes)?;
+    Ok(extract_noted(&session, wanted, &mut notes.into_notes()))
 }
 
 /// Takes everything about the wanted files out of a session that was read already.
@@ -69,11 +66,7 @@ pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
 }
 
 /// The same with notes that were taken of its files.
-pub(crate) fn extract_noted(
-    session: &Session,
-    wanted: Wanted<'_>,
-    notes: &mut [Notes<'_>],
-) -> Extracted {
+pub fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);

@@ -50,12 +50,12 @@ pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
     Sighting, SightingSource, What,
 };
-pub(crate) use extract::extract_noted;
+pub use extract::extract_noted;
 pub use extract::{Extracted, Wanted, extract, read, read_stray};
 pub use gather::Gathered;
 pub use lines::split_lines;
 pub use mark::{Confidence, LineOrigin, Mark, Why};
-pub(crate) use notes::Notes;
+pub use notes::{NoteTaker, Notes};
 pub use order::When;
 pub use path::normal_path;
 pub use report::{Choice, Sum, by_model_and_session, created_by_agent};
@@ -63,4 +63,4 @@ pub use scope::PathScope;
 pub use shell::ShellTouch;
 pub use states::{EditState, edit_states};
 pub use trace::{Span as OutsideSpan, Target, Traced, TracedEdit, trace, trace_recorded};
-pub(crate) use unified::unified;
+pub use unified::unified;

@@ -10,6 +10,7 @@ use super::path::normal_path;
 use backstory_format::Record;
 use backstory_format::claude::RecordKind;
 use backstory_format::json::{Kind, Value};
+use backstory_model::RecordObserver;
 use hashbrown::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ pub(super) enum Named {
 }
 
 /// Notes on the calls of one file of a session.
-pub(crate) struct Notes<'w> {
+pub struct Notes<'w> {
     path: PathBuf,
     wanted: Wanted<'w>,
     inputs: HashMap<u64, Named>,
@@ -32,20 +33,64 @@ pub(crate) struct Notes<'w> {
     awaited: HashMap<Box<str>, &'static str>,
 }
 
+/// Takes the notes on every file of a session.
+pub struct NoteTaker<'w> {
+    wanted: Wanted<'w>,
+    /// On the file that is being read.
+    open: Notes<'w>,
+    done: Vec<Notes<'w>>,
+}
+
+impl std::fmt::Debug for Notes<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Notes").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for NoteTaker<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("NoteTaker").field("done", &self.done).finish_non_exhaustive()
+    }
+}
+
+impl<'w> NoteTaker<'w> {
+    /// Takes notes on the wanted files.
+    pub fn new(wanted: Wanted<'w>) -> NoteTaker<'w> {
+        NoteTaker { wanted, open: Notes::new(wanted, PathBuf::new()), done: Vec::new() }
+    }
+
+    /// The notes on every file that was read to its end.
+    pub fn into_notes(self) -> Vec<Notes<'w>> {
+        self.done
+    }
+}
+
+impl RecordObserver for NoteTaker<'_> {
+    fn begin(&mut self, path: &Path) {
+        self.open = Notes::new(self.wanted, path.to_path_buf());
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        self.open.record(record);
+    }
+
+    fn end(&mut self, _: &Path) {
+        let next = Notes::new(self.wanted, PathBuf::new());
+        let mut notes = std::mem::replace(&mut self.open, next);
+        notes.awaited = HashMap::new();
+        self.done.push(notes);
+    }
+}
+
 impl<'w> Notes<'w> {
-    pub(crate) fn new(wanted: Wanted<'w>) -> Notes<'w> {
-        let (path, awaited) = (PathBuf::new(), HashMap::new());
-        Notes { path, wanted, inputs: HashMap::new(), results: HashMap::new(), awaited }
+    fn new(wanted: Wanted<'w>, path: PathBuf) -> Notes<'w> {
+        let (inputs, results, awaited) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Notes { path, wanted, inputs, results, awaited }
     }
 
     /// The file they are about.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    pub(crate) fn finish(&mut self, path: &Path) {
-        self.path = path.to_path_buf();
-        self.awaited = HashMap::new();
     }
 
     /// What the input that begins at `offset` names.
@@ -59,7 +104,7 @@ impl<'w> Notes<'w> {
         self.results.remove(&offset)
     }
 
-    pub(crate) fn record(&mut self, record: &Record<'_>) {
+    fn record(&mut self, record: &Record<'_>) {
         let kind = record.kind();
         if !matches!(kind, RecordKind::Assistant | RecordKind::User) {
             return;

@@ -20,7 +20,7 @@ enum Began<'t> {
 const CONTEXT: usize = 3;
 
 /// The difference that the edits of the file `name` made, with `shown` as its path.
-pub(crate) fn unified(gathered: &Gathered, name: &str, shown: &str) -> Option<String> {
+pub fn unified(gathered: &Gathered, name: &str, shown: &str) -> Option<String> {
     let chain = gathered.chains.get(name)?;
     let steps = replay(&chain.whole(), None, None, &[]);
     let mut began = None;

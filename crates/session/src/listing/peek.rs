@@ -7,7 +7,7 @@
 //! not.
 
 use super::Summary;
-use crate::agents::{self, claude_code};
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, SessionKind};
@@ -46,16 +46,16 @@ pub fn peek(
     let gap = state.size > head.len() as u64;
     ends.read(tail_start, state.size, tail)?;
     let middle = || {
-        let longest = claude_code::LONGEST_TITLE_MARKER;
+        let longest = backstory_claude::LONGEST_TITLE_MARKER;
         let start = head.len() as u64;
-        let found =
-            ends.any(start, tail_start, longest, |part| claude_code::find_title(part).is_some());
+        let found = ends
+            .any(start, tail_start, longest, |part| backstory_claude::find_title(part).is_some());
         found.unwrap_or(true)
     };
-    let mut seen = claude_code::glance(head, tail, gap, middle);
+    let mut seen = backstory_claude::glance(head, tail, gap, middle);
     if seen.is_none() && state.size <= WHOLE {
         ends.read(0, state.size, head)?;
-        seen = claude_code::glance(head, &[], false, || false);
+        seen = backstory_claude::glance(head, &[], false, || false);
         head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {

@@ -3,8 +3,8 @@
 use super::heading::{money, usage};
 use super::sink::RenderError;
 use super::view::View;
-use crate::agents::claude_code::prompts;
 use crate::stats::Cost;
+use backstory_claude::prompts;
 use backstory_model::{
     Block, Compaction, CompactionKind, Outcome, Trigger, Turn, TurnKind, UsageTotal,
 };

@@ -4,7 +4,7 @@
 //! which takes the model of the session to find.
 
 use super::gather::{Ledger, Origin};
-use crate::agents::claude_code;
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::SessionFiles;
 use backstory_model::{Session, SessionKind};
@@ -46,7 +46,7 @@ pub fn agent_types(
     let found = crate::parallel::map(
         &open,
         |files| files.total_bytes(),
-        |buffer, files| match claude_code::read(files, limits, buffer) {
+        |buffer, files| match agents::read(files, limits, buffer) {
             Ok((session, _)) => from_calls(&session),
             Err(_) => Vec::new(),
         },

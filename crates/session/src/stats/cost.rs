@@ -4,8 +4,8 @@
 //! those, too.
 
 use super::prices::Prices;
-use super::spent::{Speed, Spent};
 use backstory_model::Step;
+use backstory_model::{Speed, Spent};
 use backstory_text::figures::grouped;
 
 /// Money, and what is missing in it.

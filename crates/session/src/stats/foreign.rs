@@ -1,15 +1,13 @@
 //! The messages of sessions that agents other than Claude Code wrote.
 
-use super::spent::{Detail, Expense, Spent};
-use crate::agents::claude_code::Expenses;
 use backstory_model::SessionFiles;
-use backstory_model::{Session, Step};
+use backstory_model::{Detail, Expense, FileSpending, Session, Spent, Step};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
 /// The messages of a session. What stands in the file of a session that this one continues is not
 /// its own. Where only totals are known, they are one message.
-pub(super) fn expenses(session: &Session, files: &SessionFiles, detail: Detail) -> Expenses {
+pub(super) fn expenses(session: &Session, files: &SessionFiles, detail: Detail) -> FileSpending {
     let own = session.turns.iter().skip(session.inherited.turns);
     let left = session.abandoned.iter().skip(session.inherited.branches);
     let turns = own.chain(left.flat_map(|branch| &branch.turns));
@@ -38,7 +36,14 @@ pub(super) fn expenses(session: &Session, files: &SessionFiles, detail: Detail) 
     {
         first.spent = Some(Spent { tokens: session.usage.tokens(), ..Spent::default() });
     }
-    Expenses::told(session, messages, detail)
+    FileSpending {
+        session: Some(session.id.clone()),
+        cwd: session.cwds.first().cloned(),
+        started: session.started,
+        forked: session.forked_from.is_some(),
+        messages,
+        ..FileSpending::default()
+    }
 }
 
 /// What a message is known by: its own id, which copies of it share, else its place.

@@ -6,13 +6,13 @@
 //! file states.
 
 use super::foreign;
-use super::spent::{Detail, Expense, Spent};
-use crate::agents;
-use crate::agents::claude_code::{Expenses, expenses, own_run_by_name};
 use crate::parallel;
+use backstory_agents as agents;
+use backstory_claude::{expenses, own_run_by_name};
 use backstory_format::Limits;
 use backstory_model::Agent;
 use backstory_model::{AgentFile, SessionFiles};
+use backstory_model::{Detail, Expense, FileSpending, Spent};
 use backstory_store::StoreError;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -162,7 +162,7 @@ fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<
 fn unite(
     mut sources: Vec<Source>,
     owners: &[usize],
-    read: Vec<Result<Expenses, StoreError>>,
+    read: Vec<Result<FileSpending, StoreError>>,
 ) -> Ledger {
     let mut failures = Vec::new();
     let mut parts = Vec::new();

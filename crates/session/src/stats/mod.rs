@@ -21,5 +21,4 @@ pub use cost::Cost;
 pub use gather::{Ledger, Message, Origin, Source, gather};
 pub use prices::{Prices, PricesError};
 pub use report::{Dimension, Period, Report, Row, report};
-pub(crate) use spent::{Detail, Expense};
-pub use spent::{Figures, Geography, Speed, Spent};
+pub use spent::Figures;

@@ -4,7 +4,7 @@
 //! what a name carries besides the model (a date, a region, the length of the context) is taken
 //! off.
 
-use super::spent::{Geography, Speed, Spent};
+use backstory_model::{Geography, Speed, Spent};
 use hashbrown::HashMap;
 use serde::Deserialize;
 

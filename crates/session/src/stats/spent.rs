@@ -1,59 +1,6 @@
 //! What one message took, and sums of that.
 
 use super::{Cost, Prices};
-use backstory_format::claude::Usage;
-use jiff::Timestamp;
-use std::sync::Arc;
-
-/// The speed a message was made at, which has a price of its own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Speed {
-    #[default]
-    Standard,
-    Fast,
-    /// One that this version does not know.
-    Other,
-}
-
-/// Where a message was made, as far as it changes the price.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Geography {
-    #[default]
-    Any,
-    UnitedStates,
-}
-
-/// Tokens of one message and what else decides the price.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
-    pub tokens: Usage,
-    pub web_searches: u64,
-    pub speed: Speed,
-    pub geography: Geography,
-}
-
-/// How much is wanted of each message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
-    Usage,
-    /// The calls it made, too.
-    Calls,
-}
-
-/// One message of a model as one file states it.
-#[derive(Debug)]
-pub(crate) struct Expense {
-    /// The message's id, else that of its record.
-    pub(crate) id: Box<str>,
-    pub(crate) model: Option<Arc<str>>,
-    pub(crate) time: Option<Timestamp>,
-    pub(crate) sidechain: bool,
-    pub(crate) spent: Option<Spent>,
-    /// Whether any record has the reason why the model stopped.
-    pub(crate) finished: bool,
-    /// A hash of each call's id, and the tool.
-    pub(crate) calls: Vec<(u64, Arc<str>)>,
-}
 
 /// Sums over messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

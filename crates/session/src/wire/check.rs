@@ -1,7 +1,7 @@
 //! What a check found as JSON.
 
 use super::CHECK_SCHEMA;
-use crate::check::{FileReport, Finding, Report};
+use backstory_claude::check::{FileReport, Finding, Report};
 use backstory_format::Severity;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,7 +1,7 @@
 //! What a clone holds, and the proof of one, as JSON.
 
 use super::{CLONE_PROOF_SCHEMA, CLONE_SCHEMA, CheckJson};
-use crate::clone::{Category, Proof, Report, Size, Verified};
+use backstory_claude::clone::{Category, Proof, Report, Size, Verified};
 use backstory_format::Severity;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -3,7 +3,8 @@
 use super::SESSION_SCHEMA;
 use super::blocks::BlockJson;
 use super::content::{Json, Reader, Text};
-use crate::agents::{claude_code::prompts, unread};
+use backstory_agents::unread;
+use backstory_claude::prompts;
 use backstory_format::Problem;
 use backstory_model::{
     Benchmark, Block, Branch, ChainLink, Compaction, CompactionKind, Content, Event, Interjection,

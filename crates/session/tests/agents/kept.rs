@@ -2,11 +2,12 @@
 
 use crate::codex::{ROLLOUT, codex_line, codex_records, exact};
 use crate::support::{Sample, lines, one, sessions, texts, write};
+use backstory_agents as agents;
+use backstory_agents::structural_paths;
 use backstory_format::Limits;
 use backstory_model::Agent;
 use backstory_model::SessionFiles;
 use backstory_redact::{Config, Redactor};
-use backstory_session::agents::{self, structural_paths};
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
 use backstory_session::history;

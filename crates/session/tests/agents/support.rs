@@ -1,9 +1,9 @@
 //! Samples of agents' files, and what is read in them, in figures and words.
 
 use crate::common::{table, testdata};
+use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Agent, Block, Change, Effect, Session};
-use backstory_session::agents;
 use backstory_session::discover::{Root, discover};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Random sessions, random options: every clone resumes, and a clone of a clone is the same.
 
 use super::support::{Place, SOURCE, records, resumes};
-use backstory_session::clone::{
+use backstory_claude::clone::{
     Band, Branches, Category, CloneError, Droppable, Level, Older, Options, Speakers, Thinking,
     ToolMode, Tools, UpTo,
 };
@@ -227,7 +227,7 @@ fn said(path: &std::path::Path) -> Vec<Value> {
     .collect()
 }
 
-fn non_growing(report: &backstory_session::clone::Report) {
+fn non_growing(report: &backstory_claude::clone::Report) {
     for category in Category::ALL {
         let (before, after) =
             (report.before.estimate.of(category), report.after.estimate.of(category));
@@ -278,7 +278,7 @@ proptest! {
             0 => options.branches = Branches::All,
             1 => options.up_to = Some(UpTo::Turn(number)),
             2 => options.up_to = Some(UpTo::Record(format!("{:08x}", number * 3))),
-            3 => options.start = backstory_session::clone::Start::LastCompaction,
+            3 => options.start = backstory_claude::clone::Start::LastCompaction,
             4 => options.tools.older = Older::Percent((number * 11) as u8),
             _ => {
                 options.bands = vec![Band { start: 0, end: (number * 10) as u8, level: Level::Compress }];

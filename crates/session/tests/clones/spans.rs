@@ -1,8 +1,8 @@
 //! Every record of a clone beside the record it was made from, span by span.
 
 use super::support::{Place, testdata};
+use backstory_claude::clone::{Droppable, Older, Options, Preset, Thinking, ToolMode, Tools};
 use backstory_format::json::{Tape, Value, scan};
-use backstory_session::clone::{Droppable, Older, Options, Preset, Thinking, ToolMode, Tools};
 use backstory_session::discover::{Root, discover};
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! Making and reading clones in folders of their own.
 
+use backstory_claude::check;
+use backstory_claude::check::Verdict;
+use backstory_claude::clone::{CloneError, Offline, Options, Order, Report, Run, clone};
 use backstory_format::Limits;
 use backstory_model::SessionFiles;
-use backstory_session::check::{self, Verdict};
-use backstory_session::clone::{CloneError, Offline, Options, Order, Report, Run, clone};
 use backstory_session::discover::{Root, discover};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

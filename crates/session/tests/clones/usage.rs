@@ -1,8 +1,8 @@
 //! Token counts of clones: the client judges by them whether to compact.
 
 use super::support::{Place, SOURCE, records, session};
+use backstory_claude::clone::{Options, Preset};
 use backstory_format::Limits;
-use backstory_session::clone::{Options, Preset};
 use backstory_session::stats;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -93,8 +93,8 @@ fn messages_before_the_first_cut_keep_their_counts() {
     let all = conversation(6);
     let place = Place::new(&written(&all));
     let options = Options {
-        tools: backstory_session::clone::Tools {
-            by_name: [("Write".to_owned(), backstory_session::clone::ToolMode::Remove)].into(),
+        tools: backstory_claude::clone::Tools {
+            by_name: [("Write".to_owned(), backstory_claude::clone::ToolMode::Remove)].into(),
             ..Default::default()
         },
         ..Options::default()

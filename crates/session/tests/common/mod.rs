@@ -2,11 +2,11 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use backstory_agents as agents;
+use backstory_export::{Arguments, Per, SftFormat, SftOptions, StateOptions};
 use backstory_format::Limits;
 use backstory_model::{Agent, Change, Effect, Session};
-use backstory_session::agents;
 use backstory_session::discover::{Root, discover};
-use backstory_session::export::{Arguments, Per, SftFormat, SftOptions, StateOptions};
 use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -3,12 +3,12 @@
 use super::{exported, formats, outputs, redactor, secrets, traces};
 use crate::common::{agent_folders, testdata};
 use crate::planted::form;
+use backstory_agents as agents;
+use backstory_export::Secrets;
 use backstory_format::Limits;
 use backstory_model::SessionFiles;
 use backstory_redact::Raw;
-use backstory_session::agents;
 use backstory_session::discover::{Root, discover};
-use backstory_session::export::Secrets;
 use backstory_session::render::{self, View};
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -10,15 +10,16 @@ mod disguises;
 mod matrix;
 mod planted;
 
-use backstory_format::Limits;
-use backstory_model::SessionFiles;
-use backstory_redact::{Classes, Config, Raw, Redactor};
-use backstory_session::agents::{self, structural_paths};
-use backstory_session::clear::ClearedCopy;
-use backstory_session::export::{
+use backstory_agents as agents;
+use backstory_agents::structural_paths;
+use backstory_export::{
     AtifSchema, Format, Layout, Material, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
 };
+use backstory_format::Limits;
+use backstory_model::SessionFiles;
+use backstory_redact::{Classes, Config, Raw, Redactor};
+use backstory_session::clear::ClearedCopy;
 use backstory_session::render::{self, Look, View};
 use backstory_session::stats::Prices;
 use backstory_session::wire::SessionJson;

@@ -1,6 +1,6 @@
 //! Documents as one page: no script, nothing loaded from elsewhere, light and dark, printable.
 
-use crate::document::{Block, Document, Line, Span, Table, anchor};
+use super::{Block, Document, Line, Span, Table, anchor};
 use crate::escape::html as text;
 use std::fmt::Write;
 

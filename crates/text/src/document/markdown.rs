@@ -1,6 +1,6 @@
 //! Documents as Markdown (GitHub's tables).
 
-use crate::document::{Block, Document, Line, Span, Table};
+use super::{Block, Document, Line, Span, Table};
 use crate::escape::{markdown_code, markdown_fence, markdown_inline, markdown_line, terminal_line};
 use std::fmt::Write;
 

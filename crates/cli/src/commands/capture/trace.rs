@@ -7,10 +7,10 @@ use crate::guard::guard;
 use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
+use backstory_agents as agents;
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
-use backstory_session::agents::claude_code;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::ProjectScope;
 use backstory_session::render::{self, View};
@@ -106,8 +106,14 @@ impl Tracer<'_> {
                 continue;
             }
             let (from, until) = (window.from, window.until);
-            let found =
-                claude_code::presence(files, selection.limits, &mut buffer, &here, from, until);
+            let found = backstory_claude::presence(
+                files,
+                selection.limits,
+                &mut buffer,
+                &here,
+                from,
+                until,
+            );
             let path = files.path.display();
             match found {
                 Err(error) => self.tell(&format!("{path}: passed over: {error}")),
@@ -130,14 +136,13 @@ impl Tracer<'_> {
         selection: &Selection,
         buffer: &mut Vec<u8>,
     ) -> Result<Taken, CliError> {
-        let copy = self
-            .redactor
-            .as_ref()
-            .map(|redactor| ClearedCopy::of(files, redactor, &claude_code::structural_paths()));
+        let copy = self.redactor.as_ref().map(|redactor| {
+            ClearedCopy::of(files, redactor, &backstory_claude::structural_paths())
+        });
         let copy = copy.transpose()?;
         let (session, failures) = match &copy {
             Some(copy) => read_copy(copy, selection.limits, buffer)?,
-            None => claude_code::read(files, selection.limits, buffer)?,
+            None => agents::read(files, selection.limits, buffer)?,
         };
         for failure in failures {
             self.tell(&format!("passed over: {failure}"));

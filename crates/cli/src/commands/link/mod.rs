@@ -8,9 +8,9 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
+use backstory_agents as agents;
 use backstory_model::Notice;
 use backstory_model::Session;
-use backstory_session::agents::{self, claude_code};
 use backstory_session::history::{speaks_of, telling_part};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::wire::{link_json, note_json};
@@ -208,9 +208,7 @@ fn each(
             }
             let (session, failures) = match chosen {
                 Chosen::Session(files) => agents::read(files, work.limits, buffer)?,
-                Chosen::Agent(file) => {
-                    (claude_code::read_stray(file, work.limits, buffer)?, Vec::new())
-                }
+                Chosen::Agent(file) => (agents::read_stray(file, work.limits, buffer)?, Vec::new()),
             };
             parts.push((at, link(&session)));
             Ok(failures)

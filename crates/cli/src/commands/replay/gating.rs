@@ -3,8 +3,8 @@
 use super::plan::Plan;
 use crate::error::CliError;
 use crate::ui::{self, BOLD, DIM};
+use backstory_export::gate::{GateReport, Score, ranked};
 use backstory_replay::Money;
-use backstory_session::gate::{GateReport, Score, ranked};
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{counted, grouped};
 use std::io::Write;

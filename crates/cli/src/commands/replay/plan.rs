@@ -2,13 +2,13 @@
 
 use super::{Gate, ReplayArguments};
 use crate::error::CliError;
+use backstory_export::gate::{Score, Signals, pick};
 use backstory_redact::Redactor;
 use backstory_replay::Money;
 use backstory_replay::estimate::{Estimate, Estimator};
 use backstory_replay::journal::{Fate, Key, Known};
 use backstory_replay::states::{State, StatesFile};
 use backstory_replay::teacher::Teacher;
-use backstory_session::gate::{Score, Signals, pick};
 
 /// The plan of a run.
 pub(super) struct Plan {

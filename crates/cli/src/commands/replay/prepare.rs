@@ -9,13 +9,13 @@ use crate::guard::guard;
 use crate::prices;
 use crate::ui;
 use crate::work::Work;
+use backstory_export::{
+    Format, Layout, OnUnknown, Options, Repositories, Secrets, Skipped, StateOptions, SystemPrompt,
+};
 use backstory_model::Notice;
 use backstory_redact::Redactor;
 use backstory_replay::states::{
     Conversation, Gatherer, StatesError, StatesFile, clear, looks_like_states,
-};
-use backstory_session::export::{
-    Format, Layout, OnUnknown, Options, Repositories, Secrets, Skipped, StateOptions, SystemPrompt,
 };
 use backstory_store::{
     Access, Destination, Guard, Scratch, StoreError, open_file, remove_file, write_file,

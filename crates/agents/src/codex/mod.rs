@@ -1,0 +1,72 @@
+//! OpenAI Codex: one rollout file per thread, JSON lines, packed with Zstandard when it is old.
+//!
+//! A rollout says the same thing twice: as `response_item` (what the model said) and as `event_msg`
+//! (what the screen showed). Items count; an event adds only what no item holds. Which items are
+//! one message is nowhere written before `token_usage_record` (0.16x), so the token counts decide,
+//! and where there are none, results.
+
+mod base;
+mod events;
+mod legacy;
+mod patch;
+mod rollout;
+mod script;
+mod values;
+
+use crate::common::Draft;
+use backstory_format::{Limits, ProblemId, Totals, read_all};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, FileFacts, Session};
+use backstory_store::{Source, StoreError, is_packed, load, read_file};
+pub(super) use base::files as files_before;
+use rollout::Rollout;
+
+/// What a rollout cannot tell.
+pub(super) const UNREAD: [&str; 3] =
+    ["cost", "reasoning that came encrypted", "edits made by shell commands"];
+
+/// Reads a rollout, with what it continues in another file.
+pub(super) fn read(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<Session, StoreError> {
+    let path = &files.path;
+    if path.extension().is_some_and(|end| end == "json") {
+        return legacy::read(files, limits);
+    }
+    let draft = |source| Draft::new(Agent::Codex, files.id.clone(), source);
+    let (mut rollout, totals, modified) = if is_packed(path)? {
+        let loaded = load(path, None)?;
+        let mut rollout = Rollout::new(draft(loaded.source(path)));
+        let totals = read_all(&loaded.bytes, limits, &mut rollout);
+        (rollout, totals, loaded.state.modified)
+    } else {
+        let source = Source::new(path, None);
+        let read = read_file(path, limits, buffer, || Rollout::new(draft(source.clone())))?;
+        let mut rollout = read.visitor;
+        rollout.draft.session.source = Source::new(path, Some(read.state));
+        if read.growing {
+            rollout.draft.session.problems.remove(ProblemId::TornTail);
+        }
+        (rollout, read.totals, read.state.modified)
+    };
+    let base = rollout.base.take();
+    let mut session = rollout.finish();
+    session.file = facts(totals, modified);
+    if let Some(base) = base {
+        base::put_before(&mut session, base, path, limits);
+    }
+    Ok(session)
+}
+
+fn facts(totals: Totals, modified: Option<jiff::Timestamp>) -> FileFacts {
+    FileFacts {
+        bytes: totals.bytes,
+        lines: totals.lines,
+        blank_lines: totals.blank_lines,
+        bad_lines: totals.bad_lines,
+        records: totals.records,
+        modified,
+    }
+}

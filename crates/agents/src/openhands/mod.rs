@@ -1,0 +1,194 @@
+//! OpenHands: events of its first generation (a folder, a downloaded array, or the history of an
+//! evaluation's row), and conversations of the SDK (a folder of events with a state beside them).
+
+mod first;
+mod sdk;
+
+use crate::common::{Cite, Draft, document, parse, problem};
+use backstory_format::json::{Kind, Tape, Value};
+use backstory_format::line::split;
+use backstory_format::{Limits, Problem, ProblemId};
+use backstory_model::SessionFiles;
+use backstory_model::{Agent, Benchmark, Problems, Session};
+use backstory_store::{Source, StoreError, load, read_range};
+use memchr::memmem;
+use sdk::Told;
+use std::path::{Path, PathBuf};
+
+/// What events cannot tell.
+pub(super) const UNREAD: [&str; 3] = [
+    "edits made by shell commands",
+    "time zone of the first generation's times",
+    "delegated agents",
+];
+
+pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+    if files.path.is_dir() {
+        return folder(files, limits);
+    }
+    let mut document = document(&files.path, files.part.clone(), limits)?;
+    let draft = document.draft(Agent::OpenHands, files);
+    let cite = document.cite();
+    let Some(value) = document.value() else {
+        // Events of the SDK, one on each line.
+        return lines(files, limits);
+    };
+    if value.kind() == Kind::Array {
+        let mut events = first::Events::new(draft, cite);
+        events.list(&value);
+        return Ok(events.finish());
+    }
+    match value.get("history") {
+        Some(history) => {
+            let mut events = first::Events::new(draft, cite);
+            row(&value, &mut events.draft, cite);
+            events.list(&history);
+            Ok(events.finish())
+        }
+        None => lines(files, limits),
+    }
+}
+
+/// What an evaluation says of a run.
+fn row(row: &Value<'_>, draft: &mut Draft, cite: Cite) {
+    let result = row.get("test_result");
+    let result = result.as_ref();
+    let report = result.and_then(|result| result.get("report")).or_else(|| row.get("report"));
+    let resolved = report.and_then(|report| report.get("resolved")?.boolean());
+    let success = || row.get("success").and_then(|success| success.boolean());
+    let patch = result.and_then(|result| cite.field(result, "git_patch"));
+    let metrics = row.get("metrics");
+    let cost = metrics.as_ref().and_then(|metrics| metrics.get("accumulated_cost")?.float());
+    draft.session.reported_cost = cost;
+    draft.session.benchmark = Some(Benchmark {
+        instance: row.get_text("instance_id").map(Into::into),
+        resolved: resolved.or_else(success),
+        exit_status: row.get_text("error").map(Into::into),
+        patch: patch.or_else(|| cite.field(row, "git_patch")),
+    });
+    let config = row.get("metadata").and_then(|metadata| metadata.get("llm_config"));
+    let model = config.as_ref().and_then(|config| config.get_text("model"));
+    draft.model = model.map(|model| std::sync::Arc::from(&*model));
+}
+
+/// A conversation in a folder: `events/<n>.json`, or `events/event-<n>-<id>.json`. A file that is
+/// broken or cannot be read hides no other.
+fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+    let source = Source::new(&files.path, None);
+    let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), source);
+    draft.session.file.modified = files.modified;
+    let cite = Cite::copied();
+    let read = |path: &Path, number: u64, draft: &mut Draft| {
+        let session = &mut draft.session;
+        match document(path, None, limits) {
+            Ok(document) => {
+                session.file.bytes += document.facts().bytes;
+                session.file.bad_lines += document.facts().bad_lines;
+                session.problems.add(document.problems());
+                Some(document)
+            }
+            Err(_) => {
+                session.problems.push(problem(ProblemId::UnreadFile, number));
+                None
+            }
+        }
+    };
+    let mut documents = Vec::new();
+    for (path, number) in event_files(&files.path).iter().zip(1..) {
+        documents.extend(read(path, number, &mut draft).map(|document| (number, document)));
+    }
+    let told = documents.iter().filter_map(|(number, document)| {
+        document.value().map(|event| Told { number: *number, event })
+    });
+    let told: Vec<Told<'_>> = told.collect();
+    let state = files.path.join("base_state.json");
+    if state.is_file() {
+        let state = read(&state, 0, &mut draft);
+        let mut events = sdk::Events::new(draft, cite);
+        events.state(state.as_ref().and_then(|state| state.value()));
+        events.list(&told);
+        return Ok(events.finish());
+    }
+    let mut events = first::Events::new(draft, cite);
+    for Told { number, event } in told {
+        events.event_at(number, &event);
+    }
+    Ok(events.finish())
+}
+
+/// Every file of a conversation's folder that is read.
+pub(super) fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let state = folder.join("base_state.json");
+    let events = event_files(folder);
+    Some(state).filter(|state| state.is_file()).into_iter().chain(events).collect()
+}
+
+/// Whether a folder is one conversation: a state or events that read like the agent's.
+pub(super) fn is_conversation(folder: &Path) -> bool {
+    /// So many files are looked into: the first may be broken.
+    const LOOKED_INTO: usize = 16;
+    const HEAD: u64 = 64 << 10;
+    let holds = |path: &Path, keys: &[&str]| {
+        read_range(path, 0, HEAD).is_ok_and(|(head, _)| {
+            keys.iter().all(|key| memmem::find(&head, format!("\"{key}\"").as_bytes()).is_some())
+        })
+    };
+    let is_event = |path: &Path| {
+        let kinds = ["kind", "action", "observation"];
+        kinds.iter().any(|kind| holds(path, &["source", kind]))
+    };
+    folder.join("events").is_dir()
+        && (holds(&folder.join("base_state.json"), &["agent", "workspace"])
+            || event_files(folder).iter().take(LOOKED_INTO).any(|path| is_event(path)))
+}
+
+/// Files of events in the order of their numbers.
+fn event_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder.join("events")).into_iter().flatten().flatten();
+    let mut files: Vec<(u64, PathBuf)> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let name = name.to_str()?.strip_suffix(".json")?;
+            let number = name.strip_prefix("event-").unwrap_or(name);
+            let number = number.split('-').next()?.parse().ok()?;
+            Some((number, entry.path()))
+        })
+        .collect();
+    files.sort();
+    files.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Events of the SDK in one file, a line each.
+fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+    let loaded = load(&files.path, None)?;
+    let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), loaded.source(&files.path));
+    let session = &mut draft.session;
+    let mut tapes: Vec<(u64, &[u8], Tape)> = Vec::new();
+    let mut at = 0;
+    for line in split(&loaded.bytes) {
+        let offset = at;
+        at += line.width() as u64;
+        session.file.lines += 1;
+        if line.content.trim_ascii().is_empty() {
+            session.file.blank_lines += 1;
+            continue;
+        }
+        let number = session.file.lines;
+        let mut problems = Problems::default();
+        let tape = parse(line.content, offset, limits, &mut problems);
+        for problem in problems.listed() {
+            session.problems.push(Problem { line: number, ..problem.clone() });
+        }
+        session.file.bad_lines += u64::from(tape.is_none());
+        tapes.extend(tape.map(|tape| (number, line.content, tape)));
+    }
+    session.file.bytes = at;
+    session.file.modified = loaded.state.modified;
+    let told = tapes.iter().filter_map(|(number, bytes, tape)| {
+        tape.root(bytes).map(|event| Told { number: *number, event })
+    });
+    let mut events = sdk::Events::new(draft, Cite::copied());
+    events.list(&told.collect::<Vec<_>>());
+    Ok(events.finish())
+}

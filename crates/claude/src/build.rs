@@ -1,0 +1,201 @@
+//! Rows to a session: everything put together.
+
+use crate::calls;
+use crate::calls::Results;
+use crate::facts;
+use crate::inline;
+use crate::linkage::{Linkage, mark_call};
+use crate::queue::Queue;
+use crate::recovery::{Groups, Link};
+use crate::rewritten::Conversation;
+use crate::rows::{RowIndex, Rows};
+use crate::story::Story;
+use crate::titles;
+use crate::told::event;
+use crate::tree::{LeafRule, Tree};
+use crate::turns::{Material, Speaker};
+use backstory_format::ProblemId;
+use backstory_format::claude::BlockKind;
+use backstory_model::{
+    Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
+    Turn, models, usage,
+};
+use backstory_store::Source;
+
+/// Where a session was found.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) id: String,
+    pub(super) kind: SessionKind,
+    pub(super) project_key: Option<String>,
+    pub(super) source: Source,
+    pub(super) modified: Option<jiff::Timestamp>,
+}
+
+/// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
+/// wrote into the same file are already in place.
+pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
+    let mut problems = std::mem::take(&mut rows.problems);
+    let rows = &*rows;
+    let groups = Groups::new(rows);
+    let results = Results::new(rows);
+    let queue = Queue::new(rows);
+    let (rule, speaker) = match origin.kind {
+        SessionKind::Session => (LeafRule::Session, Speaker::Person),
+        _ => (LeafRule::Agent, Speaker::ParentAgent),
+    };
+    let tree = Tree::new(rows, rule);
+    let story = Story::tell(&tree, &groups, rule);
+    let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
+    let (turns, abandoned) = tell(&material, &story);
+
+    let orphan_results =
+        report_problems(rows, &tree, &groups, &results, &story, &origin.id, &mut problems);
+    problems.sort();
+
+    let mut linkage = Linkage::new(rows);
+    let subagents = match rule {
+        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
+        LeafRule::Agent => Vec::new(),
+    };
+    let mut session = Session {
+        file: FileFacts {
+            bytes: rows.totals.bytes,
+            lines: rows.totals.lines,
+            blank_lines: rows.totals.blank_lines,
+            bad_lines: rows.totals.bad_lines,
+            records: rows.totals.records,
+            modified: origin.modified,
+        },
+        title: titles::title(rows, origin.kind),
+        started: rows.started,
+        ended: rows.ended,
+        versions: facts::shared(rows, rows.versions.names()),
+        models: models(&turns, &abandoned),
+        git_branches: facts::shared(rows, rows.git_branches.names()),
+        last_branch: rows.last_branch.and_then(|name| rows.names.shared(name)),
+        cwds: facts::shared(rows, rows.cwds.names()),
+        entrypoints: facts::shared(rows, rows.entrypoints.names()),
+        forked_from: facts::forked_from(rows),
+        continues: facts::continues(rows, &origin),
+        first_record: rows.rows.first().and_then(|row| rows.names.text(row.uuid)),
+        first_message: facts::first_message(rows),
+        counts: Counts {
+            records_by_type: facts::records_by_type(rows),
+            recovered: story.chain.iter().filter(|(_, why)| is_recovered(*why)).count() as u64,
+            ..Counts::of(&turns)
+        },
+        usage: usage(&turns, &abandoned),
+        turns,
+        abandoned,
+        compactions: facts::compactions(rows),
+        subagents,
+        orphan_results,
+        chain: facts::chain(rows, &story.chain),
+        problems,
+        file_history: rows.file_history.clone(),
+        requests: facts::requests(rows),
+        project_key: origin.project_key,
+        ..Session::new(Agent::ClaudeCode, origin.kind, origin.id, origin.source)
+    };
+    let calls: Vec<(Box<str>, String)> = session
+        .subagents
+        .iter()
+        .filter_map(|agent| Some((agent.parent.as_ref()?.call.clone()?, agent.id.clone())))
+        .collect();
+    for (call, agent) in calls {
+        mark_call(&mut session, &call, &agent);
+    }
+    if let (SessionKind::Task, Some(kind)) = (session.kind, rows.own_run) {
+        session.kind = kind;
+    }
+    (session, linkage)
+}
+
+/// Whether a record would be missing from the conversation without the repair; notes would not.
+fn is_recovered(why: Option<Recovered>) -> bool {
+    why.is_some_and(|why| why != Recovered::Note)
+}
+
+/// Turns of the story and of what was left behind. A branch in which the model had no part (a
+/// local command and its output) is no branch of the conversation; it happened during a turn. So
+/// did the writing of the story itself where the file has it more than once.
+fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
+    let rows = material.rows;
+    let mut told = material.tell(&story.links);
+    for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
+        if *on_story || row.repeated || !material.speaks(row) {
+            continue;
+        }
+        if let Some(notice) = rows.notice(row) {
+            told.add_late_notice(rows, row, notice);
+        } else if let Some(kind) = material.interruption(row) {
+            // A client that resumes beside the mark of an interruption leaves it as a dead end.
+            told.add_late_event(event(row, kind, None));
+        }
+    }
+    let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
+    let (mut abandoned, mut copies) = (Vec::new(), Vec::new());
+    let conversation = Conversation::new(rows, &story.links);
+    for branch in &story.abandoned {
+        let root = branch.links.first().and_then(|(at, _)| rows.row(*at));
+        if let Some(row) = root.filter(|_| conversation.is_written_in(rows, branch)) {
+            copies.extend_from_slice(&branch.links);
+            told.add_late_event(event(row, "history-written-again", None));
+            continue;
+        }
+        let left = material.tell(&branch.links);
+        if left.turns.is_empty() {
+            told.add_late_events(left);
+            continue;
+        }
+        let ends = branch.links.first().zip(branch.links.last());
+        let ends = ends.and_then(|(root, leaf)| uuid(root.0).zip(uuid(leaf.0)));
+        abandoned.extend(ends.map(|(root, leaf)| Branch {
+            from: branch.from.and_then(uuid),
+            root,
+            leaf,
+            records: branch.links.len() as u64,
+            turns: left.turns,
+        }));
+    }
+    told.add_copies(rows, &copies);
+    for interjection in &material.queue.interjections {
+        told.add_interjection(interjection);
+    }
+    told.settle();
+    (told.turns, abandoned)
+}
+
+/// Adds what is wrong with the tree, with pairs of calls and results, and with session ids; gives
+/// the results without call.
+pub(super) fn report_problems(
+    rows: &Rows,
+    tree: &Tree<'_>,
+    groups: &Groups<'_>,
+    results: &Results,
+    story: &Story,
+    id: &str,
+    problems: &mut Problems,
+) -> Vec<OrphanResult> {
+    for problem in &tree.problems {
+        problems.push(problem.clone());
+    }
+    results.report(rows, groups, problems);
+    let orphan_results = results.orphans(rows, groups, problems);
+    report_orphan_calls(rows, results, &story.links, problems);
+    facts::report_foreign_sessions(rows, id, problems);
+    orphan_results
+}
+
+/// Calls on the story that nothing answers.
+fn report_orphan_calls(rows: &Rows, results: &Results, links: &[Link], problems: &mut Problems) {
+    let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+    for row in told.filter_map(|(at, _)| rows.row(*at)) {
+        for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse) {
+            if results.find(rows, block.id).is_none() {
+                problems.push(calls::problem(ProblemId::OrphanCall, row));
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Claude Code: one JSON Lines file per session, more for its subagents.
+//!
+//! [`read`] gives the whole model of a session. The steps: [`collect`] makes a row per record in
+//! one pass over the bytes; [`tree`], [`recovery`] and [`story`] find what belongs together and in
+//! which order; [`turns`] and [`calls`] make the neutral model; [`linkage`] hangs subagents under
+//! the calls that started them.
+//!
+//! What only this agent's files allow is here too: [`check`] says whether a session would resume,
+//! [`clone`](mod@clone) makes trimmed copies, [`analyze`] describes the format from the data.
+
+pub mod analyze;
+mod build;
+mod calls;
+pub mod check;
+mod checkpoint;
+pub mod clone;
+mod collect;
+mod expenses;
+mod facts;
+mod family;
+mod gaps;
+mod glance;
+mod ids;
+mod inline;
+mod kept;
+mod linkage;
+mod lost;
+mod names;
+mod own_runs;
+mod parts;
+mod presence;
+mod project_key;
+pub mod prompts;
+mod queue;
+mod recovery;
+mod relatives;
+mod resume;
+mod rewritten;
+mod rows;
+mod story;
+mod survey;
+mod time;
+mod titles;
+mod told;
+mod tree;
+mod turns;
+
+use crate::analyze::Examined;
+use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
+use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
+use backstory_model::{Session, SessionKind};
+use backstory_store::{LARGEST_META, read_small_text};
+use backstory_store::{Source, StoreError, read_file};
+use build::{Origin, build};
+pub use expenses::expenses;
+pub use glance::{LONGEST_TITLE_MARKER, find_title, glance};
+pub use ids::structural_paths;
+use linkage::Linkage;
+pub use own_runs::by_name as own_run_by_name;
+pub use presence::{Presence, presence};
+pub use project_key::project_key;
+pub use relatives::relate;
+use rows::Rows;
+use std::cell::RefCell;
+use std::path::Path;
+
+/// What a Claude Code file cannot tell, for people who would look for it.
+pub const UNREAD: [&str; 2] = ["cost", "edits made outside the agent's tools"];
+
+/// Reads a session with all its subagents.
+///
+/// An agent file that cannot be read is left out and returned beside the session: one bad file
+/// never hides the others.
+pub fn read(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    observer: &mut dyn RecordObserver,
+) -> Result<(Session, Vec<StoreError>), StoreError> {
+    read_family(files, limits, buffer, observer, &mut |_, _| ())
+}
+
+/// Reads a session's own file, without its subagents.
+pub fn read_alone(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<Session, StoreError> {
+    read_main(files, limits, buffer, &mut ()).map(|one| one.session)
+}
+
+/// Reads a subagent's file by itself.
+pub fn read_stray(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    observer: &mut dyn RecordObserver,
+) -> Result<Session, StoreError> {
+    read_agent(file, None, limits, buffer, observer).map(|one| one.session)
+}
+
+/// Reads a session with all its subagents and what the analysis wants to know of each file; the
+/// session's own file comes first.
+pub fn examine(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
+    let mut examiner = Examiner::default();
+    let mut figures = Vec::new();
+    let mut survey = |rows: &Rows, session: &Session| figures.push(survey::survey(rows, session));
+    let (session, failures) = read_family(files, limits, buffer, &mut examiner, &mut survey)?;
+    let files = examiner.done.into_iter().zip(figures);
+    let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
+    Ok((session, examined, failures))
+}
+
+/// [`examine`] for a subagent's file by itself.
+pub fn examine_stray(
+    file: &AgentFile,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Examined), StoreError> {
+    let mut examiner = Examiner::default();
+    let one = read_agent(file, None, limits, buffer, &mut examiner)?;
+    let figures = survey::survey(&one.rows, &one.session);
+    let examined = examiner.done.pop().unwrap_or_default();
+    Ok((one.session, Examined { figures, ..examined }))
+}
+
+/// Collects what the analysis wants to know of each file.
+#[derive(Default)]
+struct Examiner {
+    open: Examined,
+    done: Vec<Examined>,
+}
+
+impl RecordObserver for Examiner {
+    fn begin(&mut self, path: &Path) {
+        self.open = Examined { path: path.to_path_buf(), ..Examined::default() };
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        self.open.collector.record(record);
+    }
+
+    fn end(&mut self, _: &Path) {
+        self.done.push(std::mem::take(&mut self.open));
+    }
+}
+
+/// Rows of a file, and somebody who looks at its records too.
+struct Observed<'o, 'r> {
+    rows: Rows,
+    observer: &'o RefCell<&'r mut dyn RecordObserver>,
+}
+
+impl Visitor for Observed<'_, '_> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.rows.record(record);
+        self.observer.borrow_mut().record(record);
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.observer.borrow_mut().problem(&problem);
+        self.rows.problem(problem);
+    }
+}
+
+/// One file, read.
+struct One {
+    session: Session,
+    linkage: Linkage,
+    rows: Rows,
+}
+
+fn read_family(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    observer: &mut dyn RecordObserver,
+    each: &mut dyn FnMut(&Rows, &Session),
+) -> Result<(Session, Vec<StoreError>), StoreError> {
+    let One { mut session, linkage, rows } = read_main(files, limits, buffer, observer)?;
+    each(&rows, &session);
+    drop(rows);
+    let mut failures = Vec::new();
+    let mut agents = Vec::new();
+    for file in &files.agents {
+        match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
+            Ok(One { session, linkage, rows }) => {
+                each(&rows, &session);
+                agents.push(family::Member { session, linkage });
+            }
+            Err(error) => failures.push(error),
+        }
+    }
+    family::unite(&mut session, linkage, agents);
+    Ok((session, failures))
+}
+
+fn read_main(
+    files: &SessionFiles,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    observer: &mut dyn RecordObserver,
+) -> Result<One, StoreError> {
+    read_one(&files.path, buffer, limits, observer, |source, modified| Origin {
+        id: files.id.clone(),
+        kind: SessionKind::Session,
+        project_key: files.project_key.clone(),
+        source,
+        modified,
+    })
+}
+
+fn read_agent(
+    file: &AgentFile,
+    project_key: Option<String>,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+    observer: &mut dyn RecordObserver,
+) -> Result<One, StoreError> {
+    let mut one = read_one(&file.path, buffer, limits, observer, |source, modified| Origin {
+        id: file.id.clone(),
+        kind: kind_by_place(file),
+        project_key,
+        source,
+        modified,
+    })?;
+    let meta = file.meta.as_ref().and_then(|path| read_small_text(path, LARGEST_META).ok());
+    one.session.meta = meta.map(Into::into);
+    family::refine_kind(&mut one.session);
+    Ok(one)
+}
+
+fn kind_by_place(file: &AgentFile) -> SessionKind {
+    match own_runs::by_name(&file.id) {
+        Some(kind) => kind,
+        None if file.place == AgentPlace::Workflow => SessionKind::Workflow,
+        None => SessionKind::Task,
+    }
+}
+
+fn read_one(
+    path: &Path,
+    buffer: &mut Vec<u8>,
+    limits: Limits,
+    observer: &mut dyn RecordObserver,
+    origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
+) -> Result<One, StoreError> {
+    let observer = RefCell::new(observer);
+    let read = read_file(path, limits, buffer, || {
+        observer.borrow_mut().begin(path);
+        Observed { rows: Rows::default(), observer: &observer }
+    })?;
+    let mut rows = read.visitor.rows;
+    rows.totals = read.totals;
+    if read.growing {
+        rows.problems.remove(ProblemId::TornTail);
+        rows.problems.remove(ProblemId::NoFinalNewline);
+    }
+    let source = Source::new(path, Some(read.state));
+    let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
+    observer.into_inner().end(path);
+    Ok(One { session, linkage, rows })
+}

@@ -1,0 +1,355 @@
+//! The conversation that the client resumes: where it ends, and the way back from there.
+//!
+//! These are the rules of the newest client, found by resuming sessions with it
+//! (`scripts/forge/chain.py`). The record written last says where a conversation stands, whatever
+//! it is; where the client noted a place on another branch, that place does. A parent that is not
+//! in the file, or that was passed already, is replaced by the record before it in time.
+
+use crate::checkpoint;
+use crate::gaps::Gaps;
+use crate::rows::{Row, RowIndex, Rows};
+use crate::tree::is_message;
+use backstory_format::claude::RecordKind;
+
+/// Links as the client reads them: past progress records, and past what a compaction cut off.
+#[derive(Debug)]
+pub(super) struct Links<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) parents: Vec<Link>,
+    /// What the newest compaction left behind.
+    pub(super) removed: Vec<bool>,
+    /// What it kept, in order.
+    pub(super) kept: Vec<RowIndex>,
+}
+
+/// Where the link of a row leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// It has none: a conversation begins here.
+    Root,
+    To(RowIndex),
+    /// To something that is not in the file.
+    Lost,
+}
+
+impl<'a> Links<'a> {
+    pub(super) fn new(rows: &'a Rows) -> Links<'a> {
+        let count = rows.rows.len();
+        let mut links =
+            Links { rows, parents: Vec::new(), removed: vec![false; count], kept: Vec::new() };
+        links.parents.reserve(count);
+        for (at, row) in rows.rows.iter().enumerate() {
+            let mut link = match (row.parent.is_some(), rows.find(row.parent)) {
+                (false, _) => Link::Root,
+                (true, Some(parent)) => Link::To(parent),
+                (true, None) => Link::Lost,
+            };
+            // The client knows a progress record, or one it cannot read, only once it has read it.
+            if let Link::To(parent) = link
+                && rows.row(parent).is_some_and(|row| row.kind == RecordKind::Progress)
+            {
+                let known = links.parents.get(parent as usize).copied();
+                link = known.filter(|_| (parent as usize) < at).unwrap_or(Link::Lost);
+            }
+            links.parents.push(link);
+        }
+        links.pass_unreadable();
+        links.settle();
+        links
+    }
+
+    /// Children of messages that cannot be sent hang from the parent of these.
+    fn pass_unreadable(&mut self) {
+        for at in 0..self.parents.len() {
+            let mut passed = Vec::new();
+            let mut link = self.link(at as RowIndex);
+            while let Link::To(parent) = link
+                && self.rows.row(parent).is_some_and(|row| row.unreadable)
+            {
+                if passed.len() > self.parents.len() {
+                    link = Link::Root;
+                    break;
+                }
+                passed.push(parent);
+                link = self.link(parent);
+            }
+            for row in passed.into_iter().chain([at as RowIndex]) {
+                self.set(row, link);
+            }
+        }
+    }
+
+    pub(super) fn set(&mut self, row: RowIndex, link: Link) {
+        if let Some(slot) = self.parents.get_mut(row as usize) {
+            *slot = link;
+        }
+    }
+
+    pub(super) fn link(&self, row: RowIndex) -> Link {
+        self.parents.get(row as usize).copied().unwrap_or(Link::Root)
+    }
+
+    pub(super) fn parent(&self, row: RowIndex) -> Option<RowIndex> {
+        match self.link(row) {
+            Link::To(parent) => Some(parent),
+            Link::Root | Link::Lost => None,
+        }
+    }
+
+    /// A row and what is above it, up to the first row that comes again.
+    pub(super) fn ancestors(&self, row: RowIndex) -> impl Iterator<Item = RowIndex> {
+        let all = std::iter::successors(Some(row), |at| self.parent(*at));
+        all.take(self.parents.len())
+    }
+
+    pub(super) fn is_removed(&self, row: RowIndex) -> bool {
+        self.removed.get(row as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether the client holds a row as part of a conversation.
+    fn is_held(&self, at: RowIndex, row: &Row) -> bool {
+        row.kind != RecordKind::Progress && !row.repeated && !row.unreadable && !self.is_removed(at)
+    }
+
+    pub(super) fn held(&self) -> impl Iterator<Item = (RowIndex, &'a Row)> {
+        let rows = self.rows.rows.iter().enumerate().map(|(at, row)| (at as RowIndex, row));
+        rows.filter(|(at, row)| self.is_held(*at, row))
+    }
+
+    /// The last message of the conversation.
+    pub(super) fn leaf(&self) -> Option<RowIndex> {
+        let rows = self.rows;
+        let main = || self.held().filter(|(_, row)| !row.flags.sidechain && !is_aside(rows, row));
+        let Some((last, last_row)) = main().max_by_key(|(_, row)| row.position) else {
+            return self.last_unreadable();
+        };
+        let snapshots = self.held().any(|(_, row)| {
+            row.position > last_row.position && rows.is_notice(row, b"file_snapshot")
+        });
+        let noted = rows.checkpoint;
+        let place = noted.leaf.some().and_then(|leaf| rows.find(leaf));
+        let place = place.filter(|at| rows.row(*at).is_some_and(|row| self.is_held(*at, row)));
+        let settled = !self.kept.is_empty();
+        let explicit = noted.explicit && place.is_some_and(|at| self.is_main(at));
+        let mut end = None;
+        if !settled || explicit {
+            end = place.map(|place| {
+                if !noted.explicit && checkpoint::goes_on(self, place, last, true) {
+                    last
+                } else {
+                    place
+                }
+            });
+            if end.is_none() && !settled && !snapshots {
+                end = Some(if noted.named { last } else { self.newest_below(last) });
+            }
+        }
+        let end = end.and_then(|end| self.message_at(end));
+        let end = end.or_else(|| self.best_end(place, last, snapshots));
+        let newest = || main().max_by_key(|(at, row)| (row.timestamp, std::cmp::Reverse(*at)));
+        end.or_else(|| newest().map(|(at, _)| at))
+    }
+
+    /// The last message of a file in which none can be sent.
+    fn last_unreadable(&self) -> Option<RowIndex> {
+        let rows = self.rows.rows.iter().enumerate();
+        let messages = rows.filter(|(_, row)| row.unreadable && !row.repeated);
+        let main = messages.filter(|(_, row)| !row.flags.sidechain);
+        main.max_by_key(|(_, row)| row.position).map(|(at, _)| at as RowIndex)
+    }
+
+    fn is_main(&self, at: RowIndex) -> bool {
+        self.rows.row(at).is_some_and(|row| !row.flags.sidechain)
+    }
+
+    /// The row or the nearest one above it that is a message of this conversation.
+    fn message_at(&self, row: RowIndex) -> Option<RowIndex> {
+        let found = self.ancestors(row).find(|at| self.rows.row(*at).is_some_and(is_message));
+        found.filter(|at| self.is_main(*at))
+    }
+
+    /// The newest row below the last one of the file, which need not end its branch.
+    fn newest_below(&self, last: RowIndex) -> RowIndex {
+        let newest = self.held().filter(|(_, row)| !row.flags.sidechain);
+        let newest = newest.max_by_key(|(at, row)| (row.timestamp, std::cmp::Reverse(*at)));
+        if newest.is_none_or(|(at, _)| at == last) {
+            return last;
+        }
+        let mut below = vec![None; self.parents.len()];
+        if let Some(slot) = below.get_mut(last as usize) {
+            *slot = Some(true);
+        }
+        let mut best = (None, last);
+        for (at, row) in self.held().filter(|(at, row)| !row.flags.sidechain && *at != last) {
+            if row.timestamp.is_some() && row.timestamp >= best.0 && self.leads(at, &mut below) {
+                best = (row.timestamp, at);
+            }
+        }
+        best.1
+    }
+
+    /// Whether the way up from a row comes to one that is marked; marks the way.
+    fn leads(&self, row: RowIndex, known: &mut [Option<bool>]) -> bool {
+        let mut passed = Vec::new();
+        let mut answer = false;
+        for at in self.ancestors(row) {
+            match known.get_mut(at as usize) {
+                Some(slot @ None) => *slot = Some(false),
+                Some(Some(found)) => {
+                    answer = *found;
+                    break;
+                }
+                None => break,
+            }
+            passed.push(at);
+        }
+        for at in passed {
+            if let Some(slot) = known.get_mut(at as usize) {
+                *slot = Some(answer);
+            }
+        }
+        answer
+    }
+
+    /// The end of a branch, where no place is noted: that of the last row if there are several.
+    fn best_end(
+        &self,
+        place: Option<RowIndex>,
+        last: RowIndex,
+        snapshots: bool,
+    ) -> Option<RowIndex> {
+        let mut has_child = vec![false; self.parents.len()];
+        let mut has_answer = vec![false; self.parents.len()];
+        for (at, row) in self.held() {
+            let Some(parent) = self.parent(at) else { continue };
+            for (list, holds) in [(&mut has_child, true), (&mut has_answer, is_message(row))] {
+                if let Some(slot) = list.get_mut(parent as usize).filter(|_| holds) {
+                    *slot = true;
+                }
+            }
+        }
+        let free = |list: &[bool], at: RowIndex| !list.get(at as usize).copied().unwrap_or(true);
+        let mut known = vec![None; self.parents.len()];
+        let mut ends: Vec<RowIndex> = Vec::new();
+        for (at, _) in self.held().filter(|(at, _)| free(&has_child, *at)) {
+            let end = self.nearest_message(at, &mut known);
+            ends.extend(end.filter(|end| free(&has_answer, *end)));
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        if ends.len() > 1 {
+            let stands = place.filter(|place| {
+                let explicit = self.rows.checkpoint.explicit;
+                ends.contains(place)
+                    && (explicit || !checkpoint::goes_on(self, *place, last, false))
+            });
+            let end = stands.or(Some(last).filter(|_| !snapshots));
+            if let Some(end) = end.and_then(|end| self.message_at(end)) {
+                return Some(end);
+            }
+        }
+        let time = |at: &RowIndex| self.rows.row(*at).and_then(|row| row.timestamp);
+        let ends = ends.into_iter().filter(|at| self.is_main(*at));
+        ends.max_by_key(|at| (time(at), std::cmp::Reverse(*at)))
+    }
+
+    fn nearest_message(
+        &self,
+        start: RowIndex,
+        known: &mut [Option<Option<RowIndex>>],
+    ) -> Option<RowIndex> {
+        let mut passed = Vec::new();
+        let mut answer = None;
+        for at in self.ancestors(start) {
+            if self.rows.row(at).is_some_and(is_message) {
+                answer = Some(at);
+                break;
+            }
+            match known.get_mut(at as usize) {
+                Some(slot @ None) => *slot = Some(None),
+                Some(Some(found)) => {
+                    answer = *found;
+                    break;
+                }
+                None => break,
+            }
+            passed.push(at);
+        }
+        for at in passed {
+            if let Some(slot) = known.get_mut(at as usize) {
+                *slot = Some(answer);
+            }
+        }
+        answer
+    }
+
+    /// What hooks and the client wrote after the last message, in the order of the client, and
+    /// messages that it cannot read.
+    pub(super) fn notes_below(&self, leaf: RowIndex) -> Vec<RowIndex> {
+        let rows = self.rows.rows.iter().enumerate().map(|(at, row)| (at as RowIndex, row));
+        let notes = rows.filter(|(at, row)| {
+            let unread = row.unreadable && !row.repeated && !self.is_removed(*at);
+            unread || !is_message(row) && self.is_held(*at, row)
+        });
+        let mut below: Vec<(RowIndex, RowIndex)> =
+            notes.filter_map(|(at, _)| Some((self.parent(at)?, at))).collect();
+        below.sort_by_key(|(parent, at)| {
+            (*parent, self.rows.row(*at).and_then(|row| row.timestamp))
+        });
+        let children = |row: RowIndex| {
+            let start = below.partition_point(|(parent, _)| *parent < row);
+            let rest = below.get(start..).unwrap_or_default();
+            rest.iter().take_while(move |(parent, _)| *parent == row).map(|(_, at)| *at)
+        };
+        let mut found: Vec<RowIndex> = Vec::new();
+        let mut seen: hashbrown::HashSet<RowIndex> = [leaf].into_iter().collect();
+        let mut open: Vec<RowIndex> = children(leaf).collect();
+        open.reverse();
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                found.push(at);
+                let next: Vec<RowIndex> = children(at).collect();
+                open.extend(next.into_iter().rev());
+            }
+        }
+        found
+    }
+
+    /// The way from the first record of the conversation to `leaf`, over gaps where there are any.
+    pub(super) fn way_to(&self, leaf: RowIndex) -> Vec<RowIndex> {
+        let mut passed = vec![false; self.parents.len()];
+        let mut gaps = Gaps::default();
+        let mut way = Vec::new();
+        let mut next = Some(leaf);
+        while let Some(at) = next {
+            way.push(at);
+            if let Some(slot) = passed.get_mut(at as usize) {
+                *slot = true;
+            }
+            let is_new = |row: &RowIndex| !passed.get(*row as usize).copied().unwrap_or(true);
+            next = match self.link(at) {
+                Link::Root => None,
+                Link::To(parent) if is_new(&parent) => Some(parent),
+                Link::To(_) | Link::Lost => gaps.before(self, at, &passed),
+            };
+        }
+        way.reverse();
+        way
+    }
+}
+
+/// A record that does not say where the conversation stands.
+fn is_aside(rows: &Rows, row: &Row) -> bool {
+    let briefing = rows.attachment(row).is_some_and(|part| part.briefing);
+    briefing || rows.is_notice(row, b"file_snapshot")
+}
+
+/// What hooks and the client itself add to a conversation: no prompt, answer or result.
+pub(super) fn is_note(rows: &Rows, row: &Row) -> bool {
+    match row.kind {
+        RecordKind::Attachment => true,
+        RecordKind::System => !rows.is_notice(row, b"compact_boundary"),
+        RecordKind::User => row.flags.meta && !crate::recovery::holds_result(rows, row),
+        _ => false,
+    }
+}

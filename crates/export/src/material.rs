@@ -1,0 +1,136 @@
+//! A session read for an export.
+
+use crate::{Document, Format, Options, Secrets, learn, make};
+use backstory_agents as agents;
+use backstory_format::{Limits, Problem, Record};
+use backstory_model::{Agent, AgentFile, RecordObserver, Session, SessionFiles};
+use backstory_redact::Scrubber;
+use backstory_session::clear::SecretCollector;
+use backstory_session::history::{NoteTaker, Notes};
+use backstory_store::StoreError;
+use std::path::Path;
+
+/// A session, what its calls say about files and what is to be taken out of it, taken down while it
+/// was read: looking that up afterwards would mean to parse most of it a second time.
+pub struct Material {
+    pub session: Session,
+    notes: Vec<Notes<'static>>,
+    /// Of another agent: the files it was read from.
+    files: Option<SessionFiles>,
+    /// What there is to take out, as far as reading told.
+    learnt: Option<Scrubber>,
+}
+
+impl std::fmt::Debug for Material {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Material").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// Notes are taken of every file.
+fn every_file(_: &str) -> bool {
+    true
+}
+
+impl Material {
+    /// Reads a session with its subagents; agents that cannot be read are returned beside it. Where
+    /// secrets are to be taken out they are failures: nobody can say what such a file holds, nor look
+    /// for it elsewhere.
+    pub fn read(
+        files: &SessionFiles,
+        format: Format<'_>,
+        secrets: Secrets<'_>,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(Material, Vec<StoreError>), StoreError> {
+        let mut observer = Observer::new(files.agent, format, secrets);
+        let (session, failures) = agents::read_observed(files, limits, buffer, &mut observer)?;
+        let failures = allowed(failures, secrets)?;
+        let others = (files.agent != Agent::ClaudeCode).then(|| files.clone());
+        Ok((observer.material(session, others), failures))
+    }
+
+    /// The same for a subagent's file by itself.
+    pub fn read_stray(
+        file: &AgentFile,
+        format: Format<'_>,
+        secrets: Secrets<'_>,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Material, StoreError> {
+        let mut observer = Observer::new(Agent::ClaudeCode, format, secrets);
+        let session = agents::read_stray_observed(file, limits, buffer, &mut observer)?;
+        Ok(observer.material(session, None))
+    }
+
+    /// Makes a document of it. Nothing comes out when redaction or reading fails.
+    pub fn export(
+        &mut self,
+        options: &Options<'_>,
+        secrets: Secrets<'_>,
+    ) -> Result<Document, StoreError> {
+        let learnt = self.learnt.take();
+        make(&self.session, self.files.as_ref(), learnt, &mut self.notes, options, secrets)
+    }
+}
+
+/// What may be missing in an export.
+fn allowed(
+    mut missing: Vec<StoreError>,
+    secrets: Secrets<'_>,
+) -> Result<Vec<StoreError>, StoreError> {
+    match (secrets, missing.is_empty()) {
+        (Secrets::TakenOut(_), false) => Err(missing.swap_remove(0)),
+        _ => Ok(missing),
+    }
+}
+
+/// Looks at everything that an export wants to know of a file besides its model.
+struct Observer {
+    notes: Option<NoteTaker<'static>>,
+    secrets: Option<SecretCollector>,
+}
+
+impl Observer {
+    fn new(agent: Agent, format: Format<'_>, secrets: Secrets<'_>) -> Observer {
+        let secrets = match secrets {
+            // Files of other agents are documents of all kinds, which are searched as a whole.
+            Secrets::TakenOut(redactor) if agent == Agent::ClaudeCode => {
+                Some(SecretCollector::new(redactor, learn::claude_code_ids()))
+            }
+            Secrets::TakenOut(_) | Secrets::Kept(_) => None,
+        };
+        let notes = format.tells_lines().then(|| NoteTaker::new(&every_file));
+        Observer { notes, secrets }
+    }
+
+    fn material(self, session: Session, files: Option<SessionFiles>) -> Material {
+        let notes = self.notes.map(NoteTaker::into_notes).unwrap_or_default();
+        let learnt = self.secrets.and_then(SecretCollector::learnt);
+        Material { session, notes, files, learnt }
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut dyn RecordObserver> {
+        let notes = self.notes.as_mut().map(|notes| notes as &mut dyn RecordObserver);
+        let secrets = self.secrets.as_mut().map(|secrets| secrets as &mut dyn RecordObserver);
+        notes.into_iter().chain(secrets)
+    }
+}
+
+impl RecordObserver for Observer {
+    fn begin(&mut self, path: &Path) {
+        self.each().for_each(|one| one.begin(path));
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        self.each().for_each(|one| one.record(record));
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.each().for_each(|one| one.problem(problem));
+    }
+
+    fn end(&mut self, path: &Path) {
+        self.each().for_each(|one| one.end(path));
+    }
+}

@@ -1,0 +1,318 @@
+//! What all formats need to know of a session before the first byte is written.
+
+use crate::commits::Commits;
+use crate::fetch::Fetcher;
+use crate::flow::{Flow, Item, What};
+use crate::language;
+use crate::lines::{Patches, Written, shown_path};
+use crate::{Format, OpenTracesSchema, Options, Repositories};
+use backstory_format::json::{string_end, text};
+use backstory_model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
+use backstory_session::history::Notes;
+use backstory_session::stats::{Cost, Prices};
+use backstory_store::StoreError;
+use hashbrown::{HashMap, HashSet};
+use std::cell::{RefCell, RefMut};
+use std::collections::BTreeSet;
+
+/// Facts of one session.
+#[derive(Debug)]
+pub(super) struct Prepared<'s> {
+    pub(super) session: &'s Session,
+    pub(super) flow: Flow<'s>,
+    pub(super) written: Written,
+    /// What each member is there for: `main`, or the kind of subagent.
+    pub(super) roles: Vec<String>,
+    /// Over the messages of the flow, each once; where the trace holds only the sum, that.
+    pub(super) usage: UsageTotal,
+    pub(super) told: Told,
+    pub(super) cost: Cost,
+    pub(super) commits: Commits,
+    /// The folder that paths are shown from.
+    base: Option<String>,
+    pub(super) languages: BTreeSet<&'static str>,
+    pub(super) packages: BTreeSet<String>,
+    /// Messages whose tokens stand at an earlier item already.
+    pub(super) repeated: HashSet<usize>,
+    /// Edits by the id of their call.
+    pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
+    fetcher: RefCell<Fetcher<'s>>,
+}
+
+/// What a trace tells of the tokens of its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Those of each message, at least of some.
+    Each,
+    /// Only their sum.
+    Sum,
+    /// Nothing of any.
+    Nothing,
+}
+
+impl<'s> Prepared<'s> {
+    pub(super) fn new(
+        session: &'s Session,
+        notes: &mut [Notes<'_>],
+        options: &Options<'_>,
+    ) -> Result<Prepared<'s>, StoreError> {
+        let flow = Flow::of(session);
+        // Rows for training say nothing of files and commits.
+        let training = matches!(options.format, Format::TraceState(_) | Format::Sft(_));
+        let repositories = if training { Repositories::Leave } else { options.repositories };
+        let commits = Commits::of(session, repositories);
+        let first =
+            session.cwds.first().map(|cwd| backstory_session::history::normal_path(cwd, None));
+        let base = commits.top.clone().or(first);
+        // Newer schemas have a list of edits instead.
+        let patches = match options.format {
+            Format::OpenTraces(OpenTracesSchema::V0_3) => Patches::Make,
+            _ => Patches::Leave,
+        };
+        // Only these say whose lines are whose.
+        let written = if options.format.tells_lines() {
+            Written::of(session, notes, &flow, base.as_deref(), patches)
+        } else {
+            Written::default()
+        };
+        let mut edit_of: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        for (at, edit) in written.edits.iter().enumerate() {
+            if let Some(call) = edit.call.clone() {
+                edit_of.entry(call).or_default().push(at);
+            }
+        }
+        let mut prepared = Prepared {
+            session,
+            written,
+            roles: Vec::new(),
+            usage: UsageTotal::default(),
+            told: Told::Each,
+            cost: Cost::default(),
+            commits,
+            base,
+            languages: BTreeSet::new(),
+            packages: BTreeSet::new(),
+            repeated: HashSet::new(),
+            edit_of,
+            fetcher: RefCell::new(Fetcher::new(&[])),
+            flow,
+        };
+        let mut fetcher = Fetcher::new(&prepared.flow.members);
+        if !training {
+            prepared.roles = roles(&prepared.flow, &mut fetcher)?;
+            prepared.count(options.prices);
+            prepared.look_around(&mut fetcher)?;
+        }
+        prepared.fetcher = RefCell::new(fetcher);
+        Ok(prepared)
+    }
+
+    /// Gives content of the session; there is one for all, so that files are read once.
+    pub(super) fn fetcher(&self) -> RefMut<'_, Fetcher<'s>> {
+        self.fetcher.borrow_mut()
+    }
+
+    fn count(&mut self, prices: &Prices) {
+        let mut seen = HashSet::new();
+        let mut uncounted = false;
+        for (at, item) in self.flow.items.iter().enumerate() {
+            let What::Step(step) = item.what else { continue };
+            let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
+            match step.usage.as_ref().filter(|_| !step.synthetic) {
+                Some(usage) if new => {
+                    self.usage.add(usage);
+                    self.cost.add(Cost::of(prices.of_message(step)));
+                }
+                Some(_) => {
+                    self.repeated.insert(at);
+                }
+                None => uncounted |= new && !step.synthetic,
+            }
+        }
+        match self.usage.messages {
+            // Some agents write down only the sum over all messages.
+            0 if uncounted && self.session.usage.total() > 0 => {
+                (self.usage, self.told) = (self.session.usage, Told::Sum);
+            }
+            0 if uncounted => self.told = Told::Nothing,
+            _ => self.usage.incomplete |= uncounted,
+        }
+    }
+
+    /// Languages of the files that were read and written, packages that were installed.
+    fn look_around(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
+        for item in &self.flow.items {
+            let What::Step(step) = item.what else { continue };
+            for call in step.calls() {
+                let (Some(name), Some(input)) = (call.name.as_deref(), call.input.as_ref()) else {
+                    continue;
+                };
+                let field = match name {
+                    "Read" | "Edit" | "Write" | "MultiEdit" => "file_path",
+                    "NotebookEdit" => "notebook_path",
+                    "Bash" | "PowerShell" => "command",
+                    _ => continue,
+                };
+                let Some(raw) = fetcher.raw(item.member, input)? else { continue };
+                let Some(text) = string_field(raw, field) else { continue };
+                if field == "command" {
+                    let fine = call.result.as_ref().map(|result| result.outcome);
+                    if fine == Some(CallOutcome::Ok) {
+                        self.packages.extend(language::installed(&text));
+                    }
+                } else {
+                    let language = language::language(&text);
+                    self.languages.extend(language.filter(|name| language::is_programming(name)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of an item as formats count: from 1.
+    pub(super) fn number(item: usize) -> u64 {
+        item as u64 + 1
+    }
+
+    /// The first thing a person asked for, with where it stands.
+    pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
+        let asked = self.flow.items.iter().filter(|item| item.member == 0);
+        let mut asked = asked.filter_map(|item| match item.what {
+            What::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
+                Some((item, turn.kind))
+            }
+            _ => None,
+        });
+        let first = asked.next();
+        // A command such as /clear is no task if words follow.
+        match first {
+            Some((_, TurnKind::Command)) => {
+                asked.find(|(_, kind)| *kind != TurnKind::Command).or(first)
+            }
+            first => first,
+        }
+    }
+
+    /// A path as it is shown.
+    pub(super) fn shown<'p>(&self, path: &'p str) -> &'p str {
+        shown_path(path, self.base.as_deref())
+    }
+
+    /// Dollars, where every message has a price; else what the agent itself says it took.
+    pub(super) fn dollars(&self) -> Option<f64> {
+        self.cost.whole_dollars().or(self.session.reported_cost)
+    }
+}
+
+/// A field of an object that holds a string, without reading the object. A quote inside a string
+/// is always escaped, so the name with its quotes is a name.
+fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, str>> {
+    let quoted = format!("\"{name}\"");
+    let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
+    let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let inside = rest.strip_prefix(b"\"")?;
+    Some(text::decode(inside.get(..string_end(inside, 0)?)?))
+}
+
+/// The role of each member: the kind of agent that its metadata or its call names.
+fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
+    let mut named: HashMap<&str, String> = HashMap::new();
+    for item in &flow.items {
+        let What::Step(step) = item.what else { continue };
+        for call in step.calls().filter(|call| call.subagent.is_some()) {
+            let (Some(id), Some(input)) = (call.id.as_deref(), call.input.as_ref()) else {
+                continue;
+            };
+            let value = fetcher.json(item.member, input)?;
+            let kind = value.and_then(|value| value.get_text("subagent_type"));
+            named.extend(kind.map(|kind| (id, kind.into_owned())));
+        }
+    }
+    let role = |(at, member): (usize, &&Session)| {
+        let call = member.parent.as_ref().and_then(|parent| parent.call.as_deref());
+        let meta = member.meta.as_deref().and_then(agent_type);
+        match meta.or_else(|| named.get(call?).cloned()) {
+            Some(kind) => plain_role(&kind),
+            None if at == 0 && member.kind == SessionKind::Session => "main".to_owned(),
+            None => member.kind.name().to_owned(),
+        }
+    };
+    Ok(flow.members.iter().enumerate().map(role).collect())
+}
+
+fn agent_type(meta: &str) -> Option<String> {
+    let meta: serde_json::Value = serde_json::from_str(meta).ok()?;
+    Some(meta.get("agentType")?.as_str()?.to_owned())
+}
+
+fn plain_role(kind: &str) -> String {
+    match kind {
+        "general-purpose" => "general".to_owned(),
+        kind => kind.to_lowercase(),
+    }
+}
+
+/// Milliseconds that a call took, as its result says.
+pub(super) fn duration(
+    call: &Call,
+    member: usize,
+    fetcher: &mut Fetcher<'_>,
+) -> Result<Option<u64>, StoreError> {
+    let silent = matches!(
+        call.name.as_deref(),
+        Some("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "TodoWrite")
+    );
+    let structured = call.result.as_ref().and_then(|result| result.structured.as_ref());
+    let Some(structured @ Content::Json(_)) = structured.filter(|_| !silent) else {
+        return Ok(None);
+    };
+    // Most results say nothing of it, and looking for the word is cheaper than reading them.
+    let raw = fetcher.raw(member, structured)?.unwrap_or_default();
+    if memchr::memmem::find(raw, b"uration").is_none() {
+        return Ok(None);
+    }
+    let Some(value) = fetcher.json(member, structured)? else { return Ok(None) };
+    let number = |name| value.get(name).and_then(|value| value.float());
+    let milliseconds = number("durationMs")
+        .or_else(|| number("totalDurationMs"))
+        .or_else(|| number("durationSeconds").map(|seconds| seconds * 1000.0));
+    Ok(milliseconds.filter(|value| (0.0..1e15).contains(value)).map(|value| value.round() as u64))
+}
+
+impl Prepared<'_> {
+    /// What the document holds.
+    pub(super) fn figures(&self) -> crate::Figures {
+        let mut figures = crate::Figures {
+            steps: self.flow.items.len() as u64,
+            edits: self.written.edits.len() as u64,
+            subagents: self.flow.members.len() as u64 - 1,
+            abandoned_turns: self.flow.left_out.abandoned_turns,
+            housekeeping: self.flow.left_out.housekeeping,
+            ..crate::Figures::default()
+        };
+        for item in &self.flow.items {
+            let What::Step(step) = item.what else { continue };
+            for call in step.calls() {
+                figures.calls += 1;
+                figures.observations += u64::from(call.result.is_some());
+            }
+        }
+        let ranges = self.written.files.iter().flat_map(|file| &file.ranges);
+        figures.attributed_lines =
+            ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
+        figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_field;
+
+    #[test]
+    fn fields_are_found_without_reading_the_object() {
+        let raw = br#"{ "content":"a \"file_path\":\"no\"", "file_path" : "/w/x\"y\\" }"#;
+        assert_eq!(string_field(raw, "file_path").as_deref(), Some("/w/x\"y\\"));
+        assert_eq!(string_field(br#"{"file_path":7}"#, "file_path"), None);
+        assert_eq!(string_field(br#"{"file_path":"open"#, "file_path"), None);
+    }
+}
