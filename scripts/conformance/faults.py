@@ -224,8 +224,8 @@ def _(sides: Sides) -> tuple[str, str, str]:
         side.annotate()
         beside = [path for path in side.trace.folder.glob("arr*history*") if OLD in path.read_text()]
         same = "untouched" if side.read("arr.json") == "[1, 2]\n" else "rewritten"
-        return f"{same}, {'history beside it' if beside else 'no history'}"
-    return ("untouched, history beside it", *sides.both(numbers, ask))
+        return f"{same}, {'history next to it' if beside else 'no history'}"
+    return ("untouched, history next to it", *sides.both(numbers, ask))
 
 
 def yaml_list(trace: Trace) -> None:
