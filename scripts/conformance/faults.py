@@ -74,8 +74,8 @@ class Side:
         """How many edits it counts; `ours` is what to ask backstory."""
         if self.is_peer:
             said = re.search(r"Total successful edits: (\d+)", self.run("stats", "--no-cache").stdout)
-            return f"{said.group(1) if said else 'no'} edit"
-        return f"{len(json.loads(self.run(*ours, '--json').stdout)['edits'])} edit"
+            return f"edits: {said.group(1) if said else 'unknown'}"
+        return f"edits: {len(json.loads(self.run(*ours, '--json').stdout)['edits'])}"
 
     def annotate(self, times: int = 1) -> None:
         for _ in range(times):
@@ -146,7 +146,7 @@ def overwrite(trace: Trace) -> None:
     trace.file("b.py", after)
 
 
-lines(4, "a file written anew", "b.py", "first second second", overwrite)
+lines(4, "a file rewritten", "b.py", "first second second", overwrite)
 
 
 def part_of_a_line(trace: Trace) -> None:
@@ -195,12 +195,12 @@ def document(trace: Trace) -> None:
     trace.file(".ai-blame.yaml", "rules:\n  - pattern: \"*.md\"\n    policy: comment\n    comment_syntax: html\n")
 
 
-@fault(9, "a comment put twice")
+@fault(9, "a comment added twice")
 def _(sides: Sides) -> tuple[str, str, str]:
     def ask(side: Side) -> str:
         side.annotate(times=2)
-        return f"{side.read('doc.md').count('edit_history')} block"
-    return ("1 block", *sides.both(document, ask))
+        return f"blocks: {side.read('doc.md').count('edit_history')}"
+    return ("blocks: 1", *sides.both(document, ask))
 
 
 def numbers(trace: Trace) -> None:
@@ -224,8 +224,8 @@ def _(sides: Sides) -> tuple[str, str, str]:
         side.annotate()
         beside = [path for path in side.trace.folder.glob("arr*history*") if OLD in path.read_text()]
         same = "untouched" if side.read("arr.json") == "[1, 2]\n" else "rewritten"
-        return f"{same}, {'history beside it' if beside else 'no history'}"
-    return ("untouched, history beside it", *sides.both(numbers, ask))
+        return f"{same}, {'history next to it' if beside else 'no history'}"
+    return ("untouched, history next to it", *sides.both(numbers, ask))
 
 
 def yaml_list(trace: Trace) -> None:
@@ -251,8 +251,8 @@ def same_stem(trace: Trace) -> None:
 def _(sides: Sides) -> tuple[str, str, str]:
     def ask(side: Side) -> str:
         side.annotate()
-        return f"{len(list(side.trace.folder.glob('m*history*')))} sidecars"
-    return ("2 sidecars", *sides.both(same_stem, ask))
+        return f"sidecars: {len(list(side.trace.folder.glob('m*history*')))}"
+    return ("sidecars: 2", *sides.both(same_stem, ask))
 
 
 def one_file(trace: Trace) -> None:
@@ -280,7 +280,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
     def saved(trace: Trace) -> Path:
         trace.save(session="bbbbbbbb-0000-4000-8000-000000000002")
         return trace.save()
-    return ("1 edit", *sides.both(one_file, lambda side: side.edits("blame", "a.py"), saved=saved))
+    return ("edits: 1", *sides.both(one_file, lambda side: side.edits("blame", "a.py"), saved=saved))
 
 
 def long_file(trace: Trace) -> None:
@@ -371,7 +371,7 @@ def _(sides: Sides) -> tuple[str, str, str]:
 def _(sides: Sides) -> tuple[str, str, str]:
     def fixture(trace: Trace) -> None:
         trace.file("a.py", "one = 1\ntwo = 2\n")
-    return ("1 edit", *sides.both(fixture, lambda side: side.edits("log"), saved=rollout))
+    return ("edits: 1", *sides.both(fixture, lambda side: side.edits("log"), saved=rollout))
 
 
 def blocks(trace: Trace) -> None:

@@ -88,11 +88,11 @@ def count_faults(rows: Rows, counts: dict[str, int]) -> list[str]:
 
 def agreement(stats: dict[str, Any]) -> None:
     """The table of docs/pairs.md."""
-    print("| level | states with an answer | consensus | as the student | a pair |\n|---|---:|---:|---:|---:|")
+    print("| level | states with an answer | consensus | same as the student | pairs |\n|---|---:|---:|---:|---:|")
     for level in stats["levels"]:
         print("| `{level}` | {states:,} | {consensus:,} | {agree_with_student:,} | {differ:,} |".format(**level))
     names = [level["level"].split(":")[0] for level in stats["levels"]]
-    print(f"| teacher | answers | errors | in the consensus | {' | '.join(f'as the student, {name}' for name in names)} |")
+    print(f"| teacher | answers | errors | in the consensus | {' | '.join(f'same as the student, {name}' for name in names)} |")
     print("|---|---:|---:|---:|" + "---:|" * len(names))
     for teacher in stats["teachers"]:
         same = " | ".join(f"{teacher['same_as_student'][name]:,}" for name in names)

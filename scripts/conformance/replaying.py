@@ -140,7 +140,7 @@ def replaying(programs: Path, environment: dict[str, str]) -> list[str]:
                 raise RuntimeError(f"{calls} calls of {total}")
             ideal = calls * LATENCY / concurrency
             lines.append(f"| {concurrency} | {calls:,} | {seconds:.2f} s | {ideal:.2f} s | "
-                         f"{100 * ideal / seconds:.0f} % | {plain:.2f} s | {100 * plain / seconds:.0f} % | "
+                         f"{100 * ideal / seconds:.0f}% | {plain:.2f} s | {100 * plain / seconds:.0f}% | "
                          f"{cost.processor:.2f} s |")
         lines += ["", "| states | peak memory |", "|---:|---:|"]
         for conversations in (100, 1000):

@@ -239,12 +239,12 @@ def main() -> int:
             for fault in faults[:5]:
                 print(f"  {one.label}: {fault}")
         longest = sorted(staged, key=lambda one: -one.path.stat().st_size)[:3]
-        print("session       records  naive states  of them halves  ours")
+        print("session       records  naive states  of these, halves  ours")
         for one in longest:
             states, halves = naive(one.path)
             ours, stats = states_of(options.binary, one.path, Path(scratch))
             name = hashlib.sha256(one.path.read_bytes()).hexdigest()[:12]
-            print(f"{name} {stats['input']['records']:>8,} {states:>13,} {halves:>15,} {len(ours):>5,}")
+            print(f"{name} {stats['input']['records']:>8,} {states:>13,} {halves:>16,} {len(ours):>5,}")
     print(", ".join(f"{name} {count:,}" for name, count in totals.items()))
     print(f"states: {len(staged) - failed} sessions passed, {failed} failed")
     # Without the chain of the official reader there is nothing to hold the states against.

@@ -11,7 +11,7 @@ against the plan. --limit takes that many pairs of session and preset, spread ov
 the limit of a model: the client must compact it whole (preset none) before it sends anything, and no smaller clone.
 
 A clone that is refused, or says something else than planned, is a failure, unless the client does not resume the
-source either, or leaves the same out of the source; those are listed apart. Exit 0: none failed; 1: some did, or a
+source either, or leaves the same out of the source; those are listed as excluded. Exit 0: none failed; 1: some did, or a
 version that is named cannot be had or resumed no clone as planned; 3: the registry of the clients gives no answer.
 """
 
@@ -154,7 +154,7 @@ def valid(line):
 
 
 def try_one(binary, source, preset, version, scratch):
-    """(outcome, detail): ok, failed, apart (the source does not resume either), not cloned or timed out."""
+    """(outcome, detail): ok, failed, excluded (the source does not resume either), not cloned or timed out."""
     room = Room(scratch)
     try:
         told, reason = clone(binary, source, room, PRESETS[preset])
@@ -173,9 +173,9 @@ def try_one(binary, source, preset, version, scratch):
             return "timed out", reason
         whole, apart = resume_source(source, version, scratch)
         if apart:
-            return "apart", f"{faults[0]} (source: {apart})"
+            return "excluded", f"{faults[0]} (source: {apart})"
         if body and not judge(body, sent_of_source(wanted, source, whole), optional):
-            return "apart", f"{faults[0]} (the client leaves it out of the source, too)"
+            return "excluded", f"{faults[0]} (the client leaves it out of the source, too)"
         return "failed", "; ".join(faults[:3])
     finally:
         room.close()
@@ -242,7 +242,7 @@ def main():
                         print(lines[-1], flush=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    outcomes = ["ok", "failed", "apart", "not cloned", "timed out"]
+    outcomes = ["ok", "failed", "excluded", "not cloned", "timed out"]
     table = ["| client | " + " | ".join(outcomes) + " |", "|---|" + "---|" * len(outcomes)]
     table += [f"| {v} | " + " | ".join(str(counts[v, o]) for o in outcomes) + " |" for v in versions]
     print(f"{len(pairs)} clones, {len(jobs)} resumes\n" + "\n".join(table))
