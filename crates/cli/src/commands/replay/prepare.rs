@@ -2,8 +2,8 @@
 
 use super::ReplayArguments;
 use crate::args::GlobalArguments;
+use crate::commands::export::states::system_prompt;
 use crate::commands::export::{Job, Put};
-use crate::commands::export_states::system_prompt;
 use crate::error::CliError;
 use crate::guard::guard;
 use crate::prices;

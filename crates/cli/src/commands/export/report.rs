@@ -11,7 +11,7 @@ use std::io::Write as _;
 
 /// Sums over all sessions of an export.
 #[derive(Debug, Default)]
-pub(super) struct Totals {
+pub(crate) struct Totals {
     pub(super) sessions: u64,
     /// Sessions in which nothing was said, for which nothing is written.
     pub(super) empty: u64,

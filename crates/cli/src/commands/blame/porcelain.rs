@@ -1,6 +1,6 @@
 //! `backstory blame --porcelain`: the fields of `git blame --line-porcelain`, and ours.
 
-use super::blame::Answer;
+use super::Answer;
 use crate::error::CliError;
 use crate::ui;
 use backstory_text::escape::is_unsafe;

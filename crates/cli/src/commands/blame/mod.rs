@@ -1,7 +1,9 @@
 //! `backstory blame`
 
+mod porcelain;
+mod table;
+
 use crate::args::GlobalArguments;
-use crate::commands::{blame_porcelain, blame_table};
 use crate::error::{CliError, Outcome};
 use crate::pager;
 use crate::project::LARGEST_FILE;
@@ -164,13 +166,13 @@ pub(crate) fn run(
     if arguments.json {
         write_json(&answer)?;
     } else if arguments.porcelain {
-        blame_porcelain::write(&answer)?;
+        porcelain::write(&answer)?;
     } else if text.is_empty() {
         if !global.quiet {
             ui::say(&format!("`{}`: the file is empty", answer.path));
         }
     } else {
-        pager::show(&blame_table::render(&answer, arguments))?;
+        pager::show(&table::render(&answer, arguments))?;
     }
     Ok(Outcome::Fine.given(&trail.notices))
 }

@@ -1,7 +1,8 @@
 //! `backstory clone`
 
-use super::clone_summarizer::Summarizer;
-use super::clone_text::{self, Found};
+mod summarizer;
+mod text;
+
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -25,6 +26,8 @@ use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use summarizer::Summarizer;
+use text::Found;
 
 /// Make a trimmed copy of a session that resumes
 ///
@@ -263,7 +266,7 @@ pub(crate) fn run(
     } else {
         let mut out = ui::stdout();
         let found = if is_found(&order.target, &id) { Found::ByClient } else { Found::ByPath };
-        clone_text::write_report(&mut out, &report, found)?;
+        text::write_report(&mut out, &report, found)?;
         out.flush()?;
     }
     if !global.quiet && !is_found(&order.target, &id) && run == Run::Write {
@@ -372,7 +375,7 @@ fn verify(
         out.finish()?;
     } else {
         let mut out = ui::stdout();
-        clone_text::write_proof(&mut out, &verified)?;
+        text::write_proof(&mut out, &verified)?;
         out.flush()?;
     }
     let resumes = verified.report.resume.verdict == Verdict::Yes;

@@ -1,6 +1,7 @@
 //! `backstory check`
 
-use super::check_text;
+pub(crate) mod text;
+
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
@@ -82,10 +83,10 @@ pub(crate) fn run(
     } else {
         let mut out = ui::stdout();
         for report in &reports {
-            check_text::write_report(&mut out, report, severity)?;
+            text::write_report(&mut out, report, severity)?;
         }
         if !global.quiet {
-            check_text::write_summary(&mut out, &reports, severity)?;
+            text::write_summary(&mut out, &reports, severity)?;
         }
         out.flush()?;
     }
@@ -96,10 +97,10 @@ pub(crate) fn run(
 fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {
     let mut out = ui::stdout();
     match wanted {
-        None => check_text::write_ids(&mut out)?,
+        None => text::write_ids(&mut out)?,
         Some(name) => match Id::from_name(name.trim()) {
-            Some(id) => check_text::write_explanation(&mut out, id)?,
-            None => return Err(check_text::unknown_id(name)),
+            Some(id) => text::write_explanation(&mut out, id)?,
+            None => return Err(text::unknown_id(name)),
         },
     }
     out.flush()?;

@@ -1,6 +1,7 @@
 //! `backstory analyze`
 
-use super::analyze_output::Outputs;
+mod output;
+
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::select::{Chosen, for_each};
@@ -16,6 +17,7 @@ use backstory_model::Notice;
 use backstory_store::read_small_text;
 use backstory_text::document::Document;
 use clap::{Args, ValueEnum};
+use output::Outputs;
 use std::path::{Path, PathBuf};
 
 /// Write the format's specification from the sessions themselves

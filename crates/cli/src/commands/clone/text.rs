@@ -130,7 +130,7 @@ fn write_command(out: &mut dyn Write, report: &Report) -> Result<(), CliError> {
     let command = format!("claude --resume {}", report.id);
     match &report.folder {
         Some(folder) => {
-            let folder = super::capture::quoted(folder.as_ref());
+            let folder = crate::commands::capture::quoted(folder.as_ref());
             writeln!(out, "  {ACCENT}cd {} && {command}{ACCENT:#}", terminal_line(&folder))?;
         }
         None => writeln!(out, "  {ACCENT}{command}{ACCENT:#}")?,
@@ -140,7 +140,7 @@ fn write_command(out: &mut dyn Write, report: &Report) -> Result<(), CliError> {
 
 /// The proof of a clone.
 pub(super) fn write_proof(out: &mut impl Write, verified: &Verified) -> Result<(), CliError> {
-    super::check_text::write_report(
+    crate::commands::check::text::write_report(
         &mut *out,
         &verified.report,
         backstory_format::Severity::Warning,

@@ -1,7 +1,8 @@
 //! `backstory log`
 
+mod table;
+
 use crate::args::GlobalArguments;
-use crate::commands::log_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::pager;
@@ -96,7 +97,7 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
     if arguments.json {
         write_json(&log)?;
     } else {
-        pager::show(&log_table::render(&log, arguments))?;
+        pager::show(&table::render(&log, arguments))?;
     }
     Ok(Outcome::Fine.given(&project.notices))
 }

@@ -1,7 +1,8 @@
 //! `backstory ls`
 
+pub(crate) mod table;
+
 use crate::args::GlobalArguments;
-use crate::commands::ls_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::select::{Seek, Selection, is_row_of, short_ids};
@@ -150,7 +151,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     } else {
         let mut out = ui::stdout();
         let ids = short_ids(ids.iter().map(String::as_str));
-        ls_table::write_table(&mut out, &rows, &ids, arguments.all, now)?;
+        table::write_table(&mut out, &rows, &ids, arguments.all, now)?;
         out.flush()?;
     }
     let outcome = if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine };
@@ -158,7 +159,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
 }
 
 /// Whether a path is where sessions lie, rather than where they worked.
-pub(super) fn holds_sessions(path: &Path) -> bool {
+pub(crate) fn holds_sessions(path: &Path) -> bool {
     let ends_jsonl = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     if path.is_file() {
         return true;

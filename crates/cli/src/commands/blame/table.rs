@@ -1,7 +1,7 @@
 //! The table of `backstory blame`.
 
-use super::blame::{Answer, BlameArguments};
-use super::ls_table::short_model;
+use super::{Answer, BlameArguments};
+use crate::commands::ls::table::short_model;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, wrap};
 use backstory_session::history::{Confidence, LineOrigin, TracedEdit};

@@ -1,7 +1,7 @@
 //! The tables of `backstory log`.
 
-use super::log::{By, Log, LogArguments, LogFile};
-use super::ls_table::short_model;
+use super::{By, Log, LogArguments, LogFile};
+use crate::commands::ls::table::short_model;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, fit_end};
 use anstyle::Style;

@@ -10,7 +10,7 @@ use backstory_table::{Column, Field, TableError, TableWriter};
 use std::io::{self, Write};
 
 /// The columns of a format; none if it has no table.
-pub(super) fn columns(format: &Format<'_>) -> Option<Vec<Field>> {
+pub(crate) fn columns(format: &Format<'_>) -> Option<Vec<Field>> {
     let values = || Column::List(Box::new(Column::Json));
     let meta = Field::new("meta", Column::Json);
     let tools = Field::new("tools", values());
@@ -78,36 +78,36 @@ fn tools_of_verl() -> Field {
 }
 
 /// What is said where a table is to go to standard output.
-pub(super) fn needs_file() -> CliError {
+pub(crate) fn needs_file() -> CliError {
     CliError::new("Parquet: a table is written to a file").hint("name it with --out FILE.parquet")
 }
 
 /// A table that documents are put into.
-pub(super) struct Table<W: Write + Send> {
+pub(crate) struct Table<W: Write + Send> {
     writer: TableWriter<W>,
     failure: Option<TableError>,
 }
 
 impl<W: Write + Send> Table<W> {
-    pub(super) fn new(out: W, columns: &[Field]) -> Result<Table<W>, CliError> {
+    pub(crate) fn new(out: W, columns: &[Field]) -> Result<Table<W>, CliError> {
         let writer = TableWriter::new(out, columns.to_vec()).map_err(failed)?;
         Ok(Table { writer, failure: None })
     }
 
-    pub(super) fn put(&mut self, document: &mut Document) -> Result<(), CliError> {
+    pub(crate) fn put(&mut self, document: &mut Document) -> Result<(), CliError> {
         let copied = document.copy_to(self).map_err(CliError::from);
         self.told(copied)
     }
 
     /// What writing into it came to; the table's own failure says more than that of who wrote.
-    pub(super) fn told<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
+    pub(crate) fn told<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
         match self.failure.take() {
             Some(failure) => Err(failed(failure)),
             None => done,
         }
     }
 
-    pub(super) fn finish(self) -> Result<(), CliError> {
+    pub(crate) fn finish(self) -> Result<(), CliError> {
         self.writer.finish().map(drop).map_err(failed)
     }
 }

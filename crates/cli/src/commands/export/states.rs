@@ -13,7 +13,7 @@ use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of trace-state and sft")]
-pub(super) struct StateArguments {
+pub(crate) struct StateArguments {
     /// A state for each message of the model, or for each of its calls (trace-state)
     #[arg(long, value_name = "UNIT", default_value = "step", hide_short_help = true)]
     granularity: Unit,
@@ -136,13 +136,13 @@ enum ErrorChoice {
 
 /// What options refer to.
 #[derive(Debug)]
-pub(super) struct StateInput {
+pub(crate) struct StateInput {
     system: Option<String>,
     versions: Option<VersionRange>,
 }
 
 /// The system prompt that stands in a file.
-pub(super) fn system_prompt(path: &str) -> Result<String, CliError> {
+pub(crate) fn system_prompt(path: &str) -> Result<String, CliError> {
     const LARGEST: u64 = 64 << 20;
     read_small_text(Path::new(path), LARGEST)
         .map_err(|error| CliError::new(format!("--system-prompt {error}")))
@@ -150,12 +150,12 @@ pub(super) fn system_prompt(path: &str) -> Result<String, CliError> {
 
 impl StateArguments {
     /// The file that the options name, if one does.
-    pub(super) fn file_read(&self) -> Option<&Path> {
+    pub(crate) fn file_read(&self) -> Option<&Path> {
         self.system_prompt.strip_prefix('@').map(Path::new)
     }
 
     /// Reads what the options name.
-    pub(super) fn input(&self) -> Result<StateInput, CliError> {
+    pub(crate) fn input(&self) -> Result<StateInput, CliError> {
         let system = match self.system_prompt.strip_prefix('@') {
             Some(path) => Some(system_prompt(path)?),
             None => None,
@@ -171,7 +171,7 @@ impl StateArguments {
     }
 
     /// What is done about messages of other versions.
-    pub(super) fn on_unknown(&self) -> OnUnknown {
+    pub(crate) fn on_unknown(&self) -> OnUnknown {
         match self.on_unknown {
             UnknownChoice::Warn => OnUnknown::Warn,
             UnknownChoice::Fail => OnUnknown::Fail,
@@ -180,11 +180,11 @@ impl StateArguments {
         }
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         if self.compact { Layout::Compact } else { Layout::Full }
     }
 
-    pub(super) fn tokenizer(&self) -> &'static str {
+    pub(crate) fn tokenizer(&self) -> &'static str {
         match self.tokenizer {
             TokenizerChoice::Estimate => "estimate",
             TokenizerChoice::Cl100k => "cl100k",
@@ -192,7 +192,7 @@ impl StateArguments {
         }
     }
 
-    pub(super) fn options<'o>(
+    pub(crate) fn options<'o>(
         &'o self,
         input: &'o StateInput,
         count_records: Option<Limits>,

@@ -20,7 +20,7 @@ fn style(severity: Severity) -> Style {
 }
 
 /// One session, if there is something to say about it.
-pub(super) fn write_report(
+pub(crate) fn write_report(
     out: &mut impl Write,
     report: &Report,
     severity: Severity,
@@ -96,7 +96,7 @@ fn write_group(out: &mut impl Write, path: &str, id: Id, group: &Group) -> io::R
 }
 
 /// One line over all of them.
-pub(super) fn write_summary(
+pub(crate) fn write_summary(
     out: &mut impl Write,
     reports: &[Report],
     severity: Severity,
@@ -146,7 +146,7 @@ pub(super) fn write_summary(
 }
 
 /// All ids with their meaning.
-pub(super) fn write_ids(out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_ids(out: &mut impl Write) -> io::Result<()> {
     let widest = Id::all().map(|id| id.name().len()).max().unwrap_or(0);
     let width = ui::width().unwrap_or(100).saturating_sub(widest + 12).max(40);
     for id in Id::all() {
@@ -167,7 +167,7 @@ pub(super) fn write_ids(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Everything about one id.
-pub(super) fn write_explanation(out: &mut impl Write, id: Id) -> io::Result<()> {
+pub(crate) fn write_explanation(out: &mut impl Write, id: Id) -> io::Result<()> {
     let style = style(id.severity());
     let width = ui::width().unwrap_or(100).clamp(40, 100);
     writeln!(out, "{ACCENT}{id}{ACCENT:#} ({style}{}{style:#})", id.severity().name())?;
@@ -194,7 +194,7 @@ pub(super) fn write_explanation(out: &mut impl Write, id: Id) -> io::Result<()> 
 }
 
 /// An id that is none, with those it may have been.
-pub(super) fn unknown_id(name: &str) -> CliError {
+pub(crate) fn unknown_id(name: &str) -> CliError {
     let mut near: Vec<(usize, &str)> =
         Id::all().map(|id| (distance(name, id.name()), id.name())).collect();
     near.sort();

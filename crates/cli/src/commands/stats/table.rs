@@ -1,6 +1,6 @@
 //! The table of `backstory stats`.
 
-use crate::commands::ls_table::short_model;
+use crate::commands::ls::table::short_model;
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN};
 use crate::work::Work;

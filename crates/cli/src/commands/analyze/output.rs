@@ -1,6 +1,6 @@
 //! What `backstory analyze` writes, and where.
 
-use super::analyze::{AnalyzeArguments, Format};
+use super::{AnalyzeArguments, Format};
 use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::guard::{agents_guard, named};

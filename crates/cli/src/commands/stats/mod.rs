@@ -1,7 +1,8 @@
 //! `backstory stats`
 
+mod table;
+
 use crate::args::GlobalArguments;
-use crate::commands::stats_table;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::prices;
@@ -110,8 +111,8 @@ pub(crate) fn run(
             .given(&notices));
     } else {
         let mut out = ui::stdout();
-        let shown = stats_table::Shown { report: &report, ledger: &ledger, work: &work, all };
-        stats_table::write(&mut out, &shown, &prices, &period)?;
+        let shown = table::Shown { report: &report, ledger: &ledger, work: &work, all };
+        table::write(&mut out, &shown, &prices, &period)?;
         out.flush()?;
     }
     let outcome = if report.total.messages == 0 { Outcome::Nothing } else { Outcome::Fine };

@@ -1,6 +1,7 @@
 //! `backstory redact`
 
-use super::redact_report;
+mod report;
+
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::{guard, named};
@@ -62,7 +63,7 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     let classes = redaction::classes(&arguments.redact)?;
     if let Some(path) = &arguments.spans {
-        return redact_report::spans(path, &arguments.field, classes);
+        return report::spans(path, &arguments.field, classes);
     }
     if arguments.sessions.is_empty() && !arguments.scan {
         return Err(CliError::new("no session was named")
@@ -74,7 +75,7 @@ pub(crate) fn run(
         return Err(work.nothing());
     }
     if arguments.scan {
-        return redact_report::scan(&work, classes, arguments.json, global);
+        return report::scan(&work, classes, arguments.json, global);
     }
     copy(&work, arguments, classes, global)
 }

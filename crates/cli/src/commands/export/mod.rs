@@ -1,10 +1,11 @@
 //! `backstory export`
 
-use super::export_report::{Totals, write_stats};
-use super::export_sft::SftArguments;
-use super::export_states::StateArguments;
-use super::export_table::{Table, columns, needs_file};
-use super::export_target::Target;
+mod report;
+mod sft;
+pub(crate) mod states;
+pub(crate) mod table;
+mod target;
+
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::{guard, named};
@@ -22,10 +23,15 @@ use backstory_session::parallel;
 use backstory_store::{Access, Destination, Entry, OutputFolder, StoreError, hold, write_file};
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
+use report::{Totals, write_stats};
+use sft::SftArguments;
+use states::StateArguments;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use table::{Table, columns, needs_file};
+use target::Target;
 
 /// Sessions in formats that others read, with secrets taken out
 ///

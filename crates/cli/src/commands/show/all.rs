@@ -1,9 +1,9 @@
 //! `backstory show --all`: a folder of documents, kept up to date.
 
+use super::read_copy;
+use super::view::{Format, ViewArguments, write_session};
 use crate::args::GlobalArguments;
 use crate::commands::ls::holds_sessions;
-use crate::commands::show::read_copy;
-use crate::commands::show_view::{Format, ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
 use crate::redaction;

@@ -1,8 +1,9 @@
 //! `backstory pairs`
 
-use super::export_table::{Table, needs_file};
-use super::pairs_report::{columns, say, write_stats};
+mod report;
+
 use crate::args::GlobalArguments;
+use crate::commands::export::table::{Table, needs_file};
 use crate::error::{CliError, Outcome};
 use crate::guard::{guard, named};
 use crate::redaction::{classes, redactor};
@@ -13,6 +14,7 @@ use backstory_replay::pairs::{
 };
 use backstory_store::{Access, Destination, write_file};
 use clap::{Args, ValueEnum};
+use report::{columns, say, write_stats};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,9 @@
 //! `backstory show`
 
+mod all;
+mod view;
+
 use crate::args::GlobalArguments;
-use crate::commands::show_all;
-use crate::commands::show_view::{ViewArguments, write_session};
 use crate::error::{CliError, Outcome};
 use crate::guard::{guard, named};
 use crate::pager;
@@ -19,6 +20,7 @@ use backstory_session::discover::{Root, discover};
 use backstory_store::{Access, Guard, StoreError, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use view::{ViewArguments, write_session};
 
 /// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
@@ -60,7 +62,7 @@ pub(crate) fn run(
         (project, Some(out)) if arguments.all => {
             let project = project.as_deref().map(Path::new);
             let redactor = arguments.view.redactor()?;
-            return show_all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
+            return all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
         }
         (Some(session), _) => session,
         (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
@@ -79,13 +81,13 @@ pub(crate) fn run(
     }
     arguments.view.check_turns(&session, &view)?;
     let Some(out) = out else {
-        let paged = !arguments.no_pager && format == super::show_view::Format::Terminal;
+        let paged = !arguments.no_pager && format == view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
         return Ok(Outcome::Fine.given(&notices));
     };
     let out = guard.file_or_folder(out)?;
     if out.is_folder() {
-        return Ok(show_all::one_into(&session, &out, &arguments.view, &view)?.given(&notices));
+        return Ok(all::one_into(&session, &out, &arguments.view, &view)?.given(&notices));
     }
     write_file(&out, Access::Private, |file| write_session(&session, &view, format, file))?;
     Ok(Outcome::Fine.given(&notices))
