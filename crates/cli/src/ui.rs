@@ -5,12 +5,14 @@ use crate::environment;
 use crate::error::{CliError, ErrorKind};
 use anstyle::{AnsiColor, Style};
 use backstory_model::Notice;
+use backstory_session::parallel::Progress;
 use backstory_text::escape::{JsonWriter, terminal_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -163,35 +165,47 @@ pub(crate) fn confirm(question: &str) -> bool {
 
 /// A bar on standard error that appears only when the work takes a while, and only for people.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct Bar {
     bar: ProgressBar,
-    start: Instant,
+    start: Mutex<Instant>,
     shown: AtomicBool,
 }
 
-impl Progress {
-    /// A bar over `total` bytes.
-    pub(crate) fn new(total: u64, what: &'static str) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+impl Bar {
+    /// A bar for what is done.
+    pub(crate) fn new(what: &'static str) -> Bar {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let template = "{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         bar.set_message(what);
-        let shown = AtomicBool::new(!std::io::stderr().is_terminal());
-        Progress { bar, start: Instant::now(), shown }
+        Bar { bar, start: Mutex::new(Instant::now()), shown: AtomicBool::new(true) }
     }
 
-    /// So many bytes more are done.
-    pub(crate) fn add(&self, bytes: u64) {
+    fn start(&self) -> MutexGuard<'_, Instant> {
+        self.start.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, total: u64) {
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        self.bar.reset();
+        self.bar.set_length(total);
+        *self.start() = Instant::now();
+        self.shown.store(!std::io::stderr().is_terminal(), Ordering::Relaxed);
+    }
+
+    fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
-        let late = self.start.elapsed() > Duration::from_secs(1);
+        let late = self.start().elapsed() > Duration::from_secs(1);
         if late && !self.shown.swap(true, Ordering::Relaxed) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         }
     }
 
-    pub(crate) fn finish(&self) {
+    fn end(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -4,7 +4,6 @@ mod output;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, for_each};
 use crate::ui;
 use crate::work::Work;
 use backstory_agents as agents;
@@ -14,6 +13,7 @@ use backstory_claude::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
 use backstory_model::Notice;
+use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_store::read_small_text;
 use backstory_text::document::Document;
 use clap::{Args, ValueEnum};
@@ -177,31 +177,31 @@ fn analyze(
         return Err(work.nothing());
     }
     let chosen = work.chosen();
-    let foreign: Vec<Chosen<'_>> = foreign.iter().map(Chosen::Session).collect();
+    let foreign: Vec<SessionRef<'_>> = foreign.iter().map(SessionRef::Session).collect();
     outputs.refuse(&[&*chosen, &*foreign].concat())?;
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut next = 0;
     for chosen in &chosen {
         numbers.push(next);
         next += match chosen {
-            Chosen::Session(files) => 1 + files.agents.len() as u32,
-            Chosen::Agent(_) => 1,
+            SessionRef::Session(files) => 1 + files.agents.len() as u32,
+            SessionRef::Agent(_) => 1,
         };
     }
-    let (mut analysis, failures) = for_each(
+    let (mut analysis, failures) = fold_sessions(
         &chosen,
-        "analysing",
+        &ui::Bar::new("analysing"),
         || Analysis::new(grouping),
         |analysis, at, chosen, buffer| {
             let number = numbers.get(at).copied().unwrap_or(next);
             match chosen {
-                Chosen::Session(files) => {
+                SessionRef::Session(files) => {
                     let (session, examined, failures) =
                         backstory_claude::examine(files, work.limits, buffer)?;
                     analysis.add(number, &session, examined);
                     Ok(failures)
                 }
-                Chosen::Agent(file) => {
+                SessionRef::Agent(file) => {
                     let (session, examined) =
                         backstory_claude::examine_stray(file, work.limits, buffer)?;
                     analysis.add_stray(number, &session, examined);
@@ -212,12 +212,12 @@ fn analyze(
         Analysis::merge,
     );
     analysis.settle();
-    let (others, more) = for_each(
+    let (others, more) = fold_sessions(
         &foreign,
-        "counting",
+        &ui::Bar::new("counting"),
         Others::default,
         |others, _, chosen, buffer| {
-            let Chosen::Session(files) = chosen else { return Ok(Vec::new()) };
+            let SessionRef::Session(files) = chosen else { return Ok(Vec::new()) };
             let (session, failures) = agents::read(files, work.limits, buffer)?;
             others.add(&session, agents::unread(session.agent));
             Ok(failures)

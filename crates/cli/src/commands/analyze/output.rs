@@ -3,11 +3,12 @@
 use super::{AnalyzeArguments, Format};
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::guard::{agents_guard, named};
-use crate::select::Chosen;
+use crate::guard::agents_guard;
+use crate::output::named;
 use crate::ui::{self, JsonLines};
 use backstory_claude::analyze::report;
 use backstory_claude::analyze::{Difference, Version};
+use backstory_session::select::SessionRef;
 use backstory_store::{Access, Destination, Guard, GuardError, write_file};
 use backstory_text::document;
 use backstory_text::document::Document;
@@ -49,8 +50,8 @@ impl<'a> Outputs<'a> {
     }
 
     /// Refuses to write over these, before any of them is read.
-    pub(super) fn refuse(&mut self, chosen: &[Chosen<'_>]) -> Result<(), CliError> {
-        chosen.iter().flat_map(Chosen::sources).for_each(|source| self.guard.reads(&source));
+    pub(super) fn refuse(&mut self, chosen: &[SessionRef<'_>]) -> Result<(), CliError> {
+        chosen.iter().flat_map(SessionRef::sources).for_each(|source| self.guard.reads(&source));
         self.destinations()?;
         Ok(())
     }

@@ -6,18 +6,16 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::project::LARGEST_FILE;
-use crate::trail::{FileTrail, TrailArguments};
+use crate::select::{Seek, Selection};
 use crate::ui::{self, JsonLines};
-use backstory_session::history::{LineOrigin, Mark, Traced, Why, line_diff, split_lines};
-use backstory_session::wire::{
-    BLAME_SCHEMA, BlameLine, edit_json, line_json, outside_json, summary_json,
+use backstory_session::blame::{
+    Blame, BlameLine, FileHistory, FileText, FileTextError, Follow, NameSources, blame,
 };
-use backstory_store::{Git, GitError, GitLine, read_small};
+use backstory_session::history::Mark;
+use backstory_session::wire::{BLAME_SCHEMA, edit_json, line_json, outside_json, summary_json};
+use backstory_store::Git;
 use backstory_text::figures::counted;
 use clap::Args;
-use jiff::{Timestamp, ToSpan};
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// Show which model, session and prompt wrote each line of a file
@@ -61,8 +59,13 @@ pub(crate) struct BlameArguments {
     #[arg(long)]
     pub(crate) porcelain: bool,
 
-    #[command(flatten)]
-    pub(crate) trail: TrailArguments,
+    /// The project lay in DIR when its sessions were recorded; repeatable
+    #[arg(long, value_name = "DIR")]
+    recorded_as: Vec<String>,
+
+    /// Do not ask git for names the file had before
+    #[arg(long)]
+    no_follow: bool,
 }
 
 /// A range of lines as typed.
@@ -70,12 +73,6 @@ pub(crate) struct BlameArguments {
 pub(crate) struct Wanted {
     first: u64,
     last: u64,
-}
-
-impl Wanted {
-    pub(crate) fn range(self) -> RangeInclusive<u64> {
-        self.first..=self.last
-    }
 }
 
 fn parse_range(text: &str) -> Result<Wanted, String> {
@@ -100,12 +97,12 @@ fn parse_range(text: &str) -> Result<Wanted, String> {
 
 /// The answer before it is written in one form or another.
 #[derive(Debug)]
-pub(crate) struct Answer<'a> {
-    pub(crate) trail: &'a FileTrail,
-    pub(crate) traced: &'a Traced<'a>,
-    pub(crate) lines: Vec<BlameLine<'a>>,
-    pub(crate) path: String,
-    pub(crate) commit: Option<String>,
+pub(super) struct Answer<'a> {
+    pub(super) blame: &'a Blame<'a>,
+    /// The wanted lines.
+    pub(super) lines: &'a [BlameLine<'a>],
+    pub(super) path: String,
+    pub(super) commit: Option<&'a str>,
 }
 
 pub(crate) fn run(
@@ -113,175 +110,107 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let git = Git::holding(&arguments.file);
-    let (text, commit, until) = target(arguments, git.as_ref())?;
-    let mut trail = FileTrail::find(&arguments.file, &arguments.trail, global)?;
-    if let Some(git) = &git {
-        let traced = trail.trace(&text, until);
-        let lost = traced.edits.iter().filter(|edit| !edit.placed);
-        let times: Vec<Timestamp> = lost.filter_map(|edit| edit.event.time).collect();
-        if !times.is_empty() {
-            let commit = commit.as_deref().unwrap_or("HEAD");
-            let unasked = trail.add_commits(git, &arguments.file, commit, &times);
-            if !global.quiet {
-                ui::notices(&unasked);
-            }
-        }
+    let text = text(arguments, git.as_ref())?;
+    let history = history(arguments, git.as_ref(), &text, global)?;
+    let blame = blame(&history, &text, asked(arguments, git.as_ref())?)?;
+    if !text.text.is_empty() && blame.is_unknown() {
+        return Err(nothing(arguments, &history).given(&history.notices));
     }
-    let mut traced = trail.trace(&text, until);
-    if traced.marks.iter().all(|mark| mark.edit().is_none()) && traced.edits.is_empty() {
-        for mark in &mut traced.marks {
-            *mark = Mark { why: Why::NoHistory, ..*mark };
-        }
-    }
-    let committed = if arguments.git || arguments.porcelain {
-        committed(arguments, git.as_ref(), commit.as_deref(), &text)?
-    } else {
-        Vec::new()
-    };
-    contradict(&mut traced, &committed);
-    if !text.is_empty() && traced.edits.is_empty() && committed.iter().all(Option::is_none) {
-        return Err(nothing(arguments, &trail).given(&trail.notices));
-    }
-    let texts: Vec<&str> = split_lines(&text).collect();
-    let wanted = arguments.lines.map_or(1..=u64::MAX, Wanted::range);
-    if arguments.lines.is_some() && *wanted.start() > texts.len() as u64 {
-        let lines = counted(texts.len() as u64, "line", "lines");
-        return Err(CliError::new(format!("-L: the file has only {lines}"))
-            .hint("name lines it has, such as -L 1,20"));
-    }
-    let lines: Vec<BlameLine<'_>> = texts
-        .iter()
-        .zip(&traced.marks)
-        .enumerate()
-        .map(|(at, (text, mark))| BlameLine {
-            number: at as u64 + 1,
-            text,
-            mark: *mark,
-            git: committed.get(at).and_then(Option::as_ref),
-        })
-        .filter(|line| wanted.contains(&line.number))
-        .collect();
+    let lines = wanted_lines(arguments, &blame.lines)?;
     let path = arguments.file.to_string_lossy().into_owned();
-    let answer = Answer { trail: &trail, traced: &traced, lines, path, commit };
+    let answer = Answer { blame: &blame, lines, path, commit: text.commit.as_deref() };
     if arguments.json {
         write_json(&answer)?;
     } else if arguments.porcelain {
         porcelain::write(&answer)?;
-    } else if text.is_empty() {
+    } else if text.text.is_empty() {
         if !global.quiet {
             ui::say(&format!("`{}`: the file is empty", answer.path));
         }
     } else {
         pager::show(&table::render(&answer, arguments))?;
     }
-    Ok(Outcome::Fine.given(&trail.notices))
+    Ok(Outcome::Fine.given(&history.notices))
 }
 
-/// The file's text, the commit it is from, and when that was made.
-fn target(
-    arguments: &BlameArguments,
-    git: Option<&Git>,
-) -> Result<(String, Option<String>, Option<Timestamp>), CliError> {
+/// The text whose lines are asked about.
+fn text(arguments: &BlameArguments, git: Option<&Git>) -> Result<FileText, CliError> {
     let file = &arguments.file;
-    let shown = file.display();
-    let (bytes, commit, until) = match &arguments.rev {
-        None => {
-            let bytes = read_small(file, LARGEST_FILE).map_err(|error| {
-                CliError::from(error)
-                    .hint("for a file that is gone, name a commit that has it with --rev")
-            })?;
-            (bytes, None, None)
-        }
-        Some(rev) => {
-            let git = git.ok_or_else(|| {
-                CliError::new(format!("--rev: `{shown}` is not in a git repository"))
-            })?;
-            let failed = |error: GitError| CliError::from(error).about(&format!("--rev `{rev}`"));
-            let (commit, time) = git.commit(rev).map_err(failed)?;
-            let inside = git.relative(file).unwrap_or_default();
-            let bytes = git.file(&commit, &inside).map_err(failed)?;
-            // Commit times have whole seconds.
-            let until = time.and_then(|time| time.checked_add(1.second()).ok());
-            (bytes, Some(commit), until)
-        }
+    let Some(rev) = &arguments.rev else {
+        return FileText::on_disk(file).map_err(|error| match error {
+            FileTextError::Read(error) => CliError::from(error)
+                .hint("for a file that is gone, name a commit that has it with --rev"),
+            error => CliError::new(error.to_string()),
+        });
     };
-    if bytes.iter().take(8_000).any(|byte| *byte == 0) {
-        return Err(CliError::new(format!("`{shown}`: not a text file")));
-    }
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), commit, until))
+    let shown = file.display();
+    let git =
+        git.ok_or_else(|| CliError::new(format!("--rev: `{shown}` is not in a git repository")))?;
+    FileText::in_commit(file, git, rev).map_err(|error| match error {
+        FileTextError::Git(error) => CliError::from(error).about(&format!("--rev `{rev}`")),
+        error => CliError::new(error.to_string()),
+    })
 }
 
-/// What git says of each line; none for lines that are not committed.
-fn committed(
+/// Everything known of the file, what is missing told.
+fn history(
     arguments: &BlameArguments,
     git: Option<&Git>,
-    commit: Option<&str>,
-    text: &str,
-) -> Result<Vec<Option<GitLine>>, CliError> {
-    let Some(git) = git else {
-        if arguments.porcelain {
-            return Ok(Vec::new());
+    text: &FileText,
+    global: &GlobalArguments,
+) -> Result<FileHistory, CliError> {
+    let selection = Selection::find(global, &[], Seek::All)?;
+    let sources = NameSources {
+        recorded_as: &arguments.recorded_as,
+        follow: if arguments.no_follow { Follow::NoRenames } else { Follow::Renames },
+    };
+    let (found, limits) = (&selection.found, selection.limits);
+    let bar = ui::Bar::new("reading");
+    let mut history = FileHistory::read(&arguments.file, found, limits, sources, &bar);
+    let read = history.notices.len();
+    if !global.quiet {
+        ui::notices(&history.notices);
+    }
+    if let Some(git) = git {
+        history.look_into_commits(git, text);
+        if !global.quiet {
+            ui::notices(history.notices.get(read..).unwrap_or_default());
         }
+    }
+    Ok(history)
+}
+
+/// The repository that is asked for the commits of lines, if the user wants them.
+fn asked<'g>(
+    arguments: &BlameArguments,
+    git: Option<&'g Git>,
+) -> Result<Option<&'g Git>, CliError> {
+    if git.is_none() && arguments.git && !arguments.porcelain {
         let message = format!("--git: `{}` is not in a git repository", arguments.file.display());
         return Err(CliError::new(message).hint("leave out --git"));
-    };
-    let inside = git.relative(&arguments.file).unwrap_or_default();
-    let commit = commit.unwrap_or("HEAD");
-    let asked = |error: &GitError| error.is_refusal();
-    let (bytes, lines) = match (git.file(commit, &inside), git.blame(commit, &inside)) {
-        (Ok(bytes), Ok(lines)) => (bytes, lines),
-        (Err(error), _) | (_, Err(error)) if asked(&error) => return Err(error.into()),
-        _ => return Ok(Vec::new()),
-    };
-    let there = String::from_utf8_lossy(&bytes);
-    let diff = line_diff(&there, text, 0);
-    // Walk the patch: lines between hunks are the same on both sides.
-    let count = split_lines(text).count();
-    let mut out: Vec<Option<GitLine>> = Vec::with_capacity(count);
-    let mut old = 0;
-    let mut lines: Vec<Option<GitLine>> = lines.into_iter().map(Some).collect();
-    let mut take = |at: usize| lines.get_mut(at).and_then(Option::take);
-    for row in &diff.lines {
-        if let Some(place) = row.strip_prefix("@@ -").and_then(|rest| rest.split_once(',')) {
-            let start: usize = place.0.parse().unwrap_or(0);
-            let length: usize =
-                place.1.split(' ').next().and_then(|length| length.parse().ok()).unwrap_or(0);
-            let start = if length > 0 { start - 1 } else { start };
-            while old < start {
-                out.push(take(old));
-                old += 1;
-            }
-        } else if row.starts_with('-') {
-            old += 1;
-        } else {
-            out.push(None);
-        }
     }
-    while out.len() < count {
-        out.push(take(old));
-        old += 1;
-    }
-    Ok(out)
+    Ok(git.filter(|_| arguments.git || arguments.porcelain))
 }
 
-/// A line that git had before the edit was made is not the edit's.
-fn contradict(traced: &mut Traced<'_>, committed: &[Option<GitLine>]) {
-    for (mark, line) in traced.marks.iter_mut().zip(committed) {
-        let edit = mark.edit().and_then(|edit| traced.edits.get(edit as usize));
-        let (Some(edit), Some(line)) = (edit, line) else { continue };
-        let latest = line.committer_time.and_then(|time| time.checked_add(2.seconds()).ok());
-        if latest.zip(edit.event.time).is_some_and(|(latest, time)| time > latest) {
-            let why = Why::CommittedBefore;
-            *mark = Mark { origin: LineOrigin::Before, why, written: 0, ..*mark };
-        }
-    }
-    traced.count_surviving();
+fn wanted_lines<'l, 't>(
+    arguments: &BlameArguments,
+    lines: &'l [BlameLine<'t>],
+) -> Result<&'l [BlameLine<'t>], CliError> {
+    let Some(Wanted { first, last }) = arguments.lines else { return Ok(lines) };
+    let count = lines.len() as u64;
+    lines.get(first as usize - 1..last.min(count) as usize).filter(|_| first <= count).ok_or_else(
+        || {
+            let lines = counted(count, "line", "lines");
+            CliError::new(format!("-L: the file has only {lines}"))
+                .hint("name lines it has, such as -L 1,20")
+        },
+    )
 }
 
-fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {
+fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
     let file = arguments.file.display();
-    let sessions = counted(trail.sessions_searched as u64, "session", "sessions");
-    if let (Some(rev), later @ 1..) = (&arguments.rev, trail.edits()) {
+    let sessions = counted(history.sessions_searched as u64, "session", "sessions");
+    if let (Some(rev), later @ 1..) = (&arguments.rev, history.edits()) {
         let edits = match later {
             1 => "the only edit of it is".to_owned(),
             _ => format!("all {later} edits of it are"),
@@ -290,7 +219,7 @@ fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {
             .hint("name a later commit, or leave out --rev; who committed the lines: --git");
     }
     let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
-    if arguments.trail.recorded_as.is_empty() {
+    if arguments.recorded_as.is_empty() {
         error.hint(
             "if the project lay elsewhere when it was worked on, say where: --recorded-as DIR\n\
              other sessions: --root DIR; who committed the lines: --git",
@@ -301,11 +230,11 @@ fn nothing(arguments: &BlameArguments, trail: &FileTrail) -> CliError {
 }
 
 fn write_json(answer: &Answer<'_>) -> Result<(), CliError> {
-    let traced = answer.traced;
+    let Blame { history, traced, .. } = answer.blame;
     let outside: Vec<serde_json::Value> = traced
         .outside
         .iter()
-        .map(|span| outside_json(span, &answer.trail.commands(span.after, span.before)))
+        .map(|span| outside_json(span, &history.commands(span.after, span.before)))
         .collect();
     let edits: Vec<serde_json::Value> =
         traced.edits.iter().enumerate().map(|(at, edit)| edit_json(at, edit)).collect();
@@ -314,7 +243,7 @@ fn write_json(answer: &Answer<'_>) -> Result<(), CliError> {
         "schema": BLAME_SCHEMA,
         "path": answer.path,
         "commit": answer.commit,
-        "names": answer.trail.names,
+        "names": history.names,
         "summary": summary_json(traced, &marks),
         "edits": edits,
         "outside": outside,

@@ -12,8 +12,8 @@ const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 pub(crate) fn write(answer: &Answer<'_>) -> Result<(), CliError> {
     let mut out = ui::stdout();
     let file = clean(answer.path.rsplit('/').next().unwrap_or_default());
-    for line in &answer.lines {
-        let git = line.git;
+    for line in answer.lines {
+        let git = line.git.as_ref();
         let commit = git.map_or(NO_COMMIT, |git| &git.commit);
         let original = git.map_or(line.number, |git| u64::from(git.original));
         writeln!(out, "{commit} {original} {} 1", line.number)?;
@@ -30,7 +30,7 @@ pub(crate) fn write(answer: &Answer<'_>) -> Result<(), CliError> {
         writeln!(out, "committer-time {}", seconds(git.and_then(|git| git.committer_time)))?;
         writeln!(out, "summary {}", clean(git.map_or("Not Committed Yet", |git| &git.summary)))?;
         writeln!(out, "filename {}", git.map_or(file.clone(), |git| clean(&git.filename)))?;
-        let edit = line.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+        let edit = answer.blame.edit_of(line);
         match edit {
             Some(edit) => {
                 let by = &edit.edit.by;

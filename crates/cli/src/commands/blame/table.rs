@@ -4,8 +4,9 @@ use super::{Answer, BlameArguments};
 use crate::commands::ls::table::short_model;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, wrap};
+use backstory_session::blame::BlameLine;
 use backstory_session::history::{Confidence, LineOrigin, TracedEdit};
-use backstory_session::wire::{BlameLine, fetched};
+use backstory_session::wire::fetched;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures;
 use std::collections::BTreeMap;
@@ -39,8 +40,9 @@ struct Cells {
 }
 
 fn cells(answer: &Answer<'_>, line: &BlameLine<'_>) -> Cells {
-    let commit = line.git.map_or_else(String::new, |git| git.commit.chars().take(8).collect());
-    let edit = line.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+    let commit =
+        line.git.as_ref().map_or_else(String::new, |git| git.commit.chars().take(8).collect());
+    let edit = answer.blame.edit_of(line);
     match edit {
         Some(edit) => {
             let by = &edit.edit.by;
@@ -56,7 +58,7 @@ fn cells(answer: &Answer<'_>, line: &BlameLine<'_>) -> Cells {
             }
         }
         None => {
-            let git = line.git;
+            let git = line.git.as_ref();
             Cells {
                 who: git.map_or_else(|| "-".to_owned(), |git| fit(&terminal_line(&git.author), 20)),
                 session: String::new(),
@@ -135,7 +137,7 @@ fn lines(out: &mut String, answer: &Answer<'_>) {
     let beside = digits + 3;
     let widths = Widths::of(&rows, beside);
     let rest = widths.rest(beside);
-    for (row, line) in rows.iter().zip(&answer.lines) {
+    for (row, line) in rows.iter().zip(answer.lines) {
         widths.write(out, row);
         let (mark, number) = (sign(line), line.number);
         let text = line.text.replace('\t', "    ");
@@ -149,7 +151,7 @@ fn lines(out: &mut String, answer: &Answer<'_>) {
 
 /// Runs of lines with the same origin.
 fn runs<'a, 'b>(lines: &'b [BlameLine<'a>]) -> Vec<&'b [BlameLine<'a>]> {
-    let commit = |line: &BlameLine<'_>| line.git.map(|git| git.commit.clone());
+    let commit = |line: &BlameLine<'_>| line.git.as_ref().map(|git| git.commit.clone());
     lines
         .chunk_by(|a, b| {
             let unknown = a.mark.edit().is_none() && b.mark.edit().is_none();
@@ -160,7 +162,7 @@ fn runs<'a, 'b>(lines: &'b [BlameLine<'a>]) -> Vec<&'b [BlameLine<'a>]> {
 }
 
 fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
-    let runs = runs(&answer.lines);
+    let runs = runs(answer.lines);
     let heads: Vec<&BlameLine<'_>> = runs.iter().filter_map(|run| run.first()).collect();
     let rows: Vec<Cells> = heads.iter().map(|line| cells(answer, line)).collect();
     let range = |run: &[BlameLine<'_>]| match (run.first(), run.last()) {
@@ -180,7 +182,7 @@ fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
         let shown = run.iter().map(|line| line.text.trim()).find(|text| !text.is_empty());
         let _ = writeln!(out, "{DIM}│{DIM:#} {}", fit(&terminal_line(shown.unwrap_or("")), rest));
         if arguments.prompt {
-            let edit = head.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
+            let edit = answer.blame.edit_of(head);
             match edit {
                 Some(edit) => prompt(out, edit, wide + 2),
                 None => {
@@ -212,8 +214,8 @@ fn prompt(out: &mut String, edit: &TracedEdit<'_>, indent: usize) {
 /// Commands that may have made a change from outside.
 fn commands(out: &mut String, answer: &Answer<'_>, line: &BlameLine<'_>, indent: usize) {
     let LineOrigin::Outside(span) = line.mark.origin else { return };
-    let Some(span) = answer.traced.outside.get(span as usize) else { return };
-    for touch in answer.trail.commands(span.after, span.before).iter().take(2) {
+    let Some(span) = answer.blame.traced.outside.get(span as usize) else { return };
+    for touch in answer.blame.history.commands(span.after, span.before).iter().take(2) {
         let room = ui::width().map_or(80, |width| width.saturating_sub(indent + 9).clamp(TEXT, 80));
         let command = fit(&terminal_line(&touch.command), room);
         let _ = writeln!(out, "{:indent$}{DIM}possibly{DIM:#} {command}", "");
@@ -226,9 +228,9 @@ fn summary(out: &mut String, answer: &Answer<'_>) {
     let mut authors = BTreeMap::<&str, u64>::new();
     let mut weak = BTreeMap::<&str, u64>::new();
     let mut attributed = 0;
-    for line in &answer.lines {
-        let edit = line.mark.edit().and_then(|edit| answer.traced.edits.get(edit as usize));
-        match (edit, line.git) {
+    for line in answer.lines {
+        let edit = answer.blame.edit_of(line);
+        match (edit, &line.git) {
             (Some(edit), _) => {
                 attributed += 1;
                 *models
@@ -270,7 +272,7 @@ fn summary(out: &mut String, answer: &Answer<'_>) {
     for (author, count) in sorted(authors) {
         let _ = writeln!(out, "    {}  committed by {}", line(count), terminal_line(author));
     }
-    let lost = answer.traced.edits.iter().filter(|edit| !edit.placed).count() as u64;
+    let lost = answer.blame.traced.edits.iter().filter(|edit| !edit.placed).count() as u64;
     if lost > 0 {
         let _ = writeln!(
             out,

@@ -4,13 +4,13 @@ pub(crate) mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_claude::check;
 use backstory_claude::check::{Id, Report};
 use backstory_format::Severity;
 use backstory_model::Notice;
+use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_session::wire::CheckJson;
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -109,14 +109,16 @@ fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {
 
 /// Checks everything; reports come in order of paths.
 fn check_all(work: &Work) -> (Vec<Report>, Vec<Notice>) {
-    let (mut reports, notices) = for_each(
+    let (mut reports, notices) = fold_sessions(
         &work.chosen(),
-        "checking",
+        &ui::Bar::new("checking"),
         Vec::new,
         |reports, _, chosen, buffer| {
             let (report, failures) = match chosen {
-                Chosen::Session(files) => check::session(files, work.limits, buffer)?,
-                Chosen::Agent(file) => (check::stray_agent(file, work.limits, buffer)?, Vec::new()),
+                SessionRef::Session(files) => check::session(files, work.limits, buffer)?,
+                SessionRef::Agent(file) => {
+                    (check::stray_agent(file, work.limits, buffer)?, Vec::new())
+                }
             };
             reports.push(report);
             Ok(failures)

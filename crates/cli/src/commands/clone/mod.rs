@@ -7,7 +7,7 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
-use crate::select::{Chosen, Selection};
+use crate::select::Selection;
 use crate::ui::{self, JsonLines};
 use backstory_claude::check::Verdict;
 use backstory_claude::clone;
@@ -19,6 +19,7 @@ use backstory_claude::project_key;
 use backstory_model::Agent;
 use backstory_model::SessionFiles;
 use backstory_session::discover::session_at;
+use backstory_session::select::SessionRef;
 use backstory_session::wire::{CloneJson, ProofJson};
 use backstory_store::{Access, Guard, create_folder_of, resolve};
 use clap::builder::PossibleValue;
@@ -289,12 +290,12 @@ fn find(
 ) -> Result<(SessionFiles, backstory_format::Limits), CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     match selection.one(wanted, path.as_ref())? {
-        Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
+        SessionRef::Session(files) if files.agent != Agent::ClaudeCode => {
             Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))
                 .hint("only sessions of Claude Code can be cloned"))
         }
-        Chosen::Session(files) => Ok((files.clone(), selection.limits)),
-        Chosen::Agent(file) => Err(CliError::new(format!(
+        SessionRef::Session(files) => Ok((files.clone(), selection.limits)),
+        SessionRef::Agent(file) => Err(CliError::new(format!(
             "`{}`: a subagent is not resumed by itself",
             file.path.display()
         ))

@@ -3,34 +3,33 @@
 mod report;
 mod sft;
 pub(crate) mod states;
-pub(crate) mod table;
 mod target;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::guard::{guard, named};
+use crate::guard::guard;
+use crate::output::{Table, named, needs_file};
 use crate::prices;
 use crate::redaction::{classes, redactor};
-use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_export::{
-    Document, Format, KnownRepositories, Material, OnUnknown, Options, Repositories, Secrets,
+    Document, Export, Format, KnownRepositories, OnUnknown, Options, Put, Repositories, Secrets,
+    Stopped, Totals, columns,
 };
 use backstory_model::Notice;
 use backstory_redact::{Classes, Raw};
-use backstory_session::parallel;
-use backstory_store::{Access, Destination, Entry, OutputFolder, StoreError, hold, write_file};
+use backstory_session::select::{SessionRef, distinct_names};
+use backstory_store::{Access, Destination, Entry, OutputFolder, write_file};
 use backstory_table::Field;
 use clap::{ArgMatches, Args};
-use report::{Totals, write_stats};
+use report::{say, warn_of_versions, write_stats};
 use sft::SftArguments;
 use states::StateArguments;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use table::{Table, columns, needs_file};
 use target::Target;
 
 /// Sessions in formats that others read, with secrets taken out
@@ -150,7 +149,9 @@ pub(crate) fn run(
     };
     let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;
     let on_unknown = arguments.states.on_unknown();
-    let job = Job { work: &work, chosen: &chosen, options, secrets, table, on_unknown };
+    let limits = work.limits;
+    let export = Export { sessions: &chosen, options, secrets, limits, on_unknown };
+    let job = Job { export, table };
     let (totals, mut notices) = match &out {
         None => job.to_stdout()?,
         Some(out) if !out.is_folder() => job.write_file(out)?,
@@ -164,9 +165,9 @@ pub(crate) fn run(
     if !global.quiet {
         ui::notices(&notices);
         if on_unknown == OnUnknown::Warn {
-            totals.warn_of_versions();
+            warn_of_versions(&totals);
         }
-        totals.say();
+        say(&totals);
     }
     let outcome = if totals.sessions == 0 { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))
@@ -198,98 +199,20 @@ impl ExportArguments {
     }
 }
 
-/// What to export and how.
-pub(super) struct Job<'a> {
-    pub(super) work: &'a Work,
-    pub(super) chosen: &'a [Chosen<'a>],
-    pub(super) options: Options<'a>,
-    pub(super) secrets: Secrets<'a>,
+/// An export with its form.
+struct Job<'a> {
+    export: Export<'a>,
     /// Columns, for a table.
-    pub(super) table: Option<Vec<Field>>,
-    pub(super) on_unknown: OnUnknown,
+    table: Option<Vec<Field>>,
 }
-
-/// What became of a document.
-pub(super) enum Put {
-    Written,
-    /// Somebody else's file has its name.
-    Refused,
-}
-
-/// A session's document, or why there is none.
-type Made = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Job<'_> {
-    fn make(&self, chosen: Chosen<'_>, buffer: &mut Vec<u8>) -> Made {
-        let limits = self.work.limits;
-        let _holding = hold();
-        let (mut material, failures) = match chosen {
-            Chosen::Session(files) => {
-                Material::read(files, self.options.format, self.secrets, limits, buffer)?
-            }
-            Chosen::Agent(file) => {
-                let format = self.options.format;
-                (Material::read_stray(file, format, self.secrets, limits, buffer)?, Vec::new())
-            }
-        };
-        Ok((material.export(&self.options, self.secrets)?, failures))
-    }
-
-    fn refuses(&self, document: &Document) -> bool {
-        self.on_unknown == OnUnknown::Fail && !document.figures.states.outside.is_empty()
-    }
-
     /// Hands every document to `put` in the order of the sessions.
-    pub(super) fn each(
+    fn each(
         &self,
-        mut put: impl FnMut(Chosen<'_>, &mut Document) -> Result<Put, CliError> + Send,
+        put: impl FnMut(SessionRef<'_>, &mut Document) -> Result<Put, CliError> + Send,
     ) -> Result<(Totals, Vec<Notice>), CliError> {
-        let total = self.chosen.iter().map(Chosen::total_bytes).sum();
-        let progress = ui::Progress::new(total, "exporting");
-        let mut totals = Totals::default();
-        let mut notices: Vec<Notice> = Vec::new();
-        let mut failure = None;
-        parallel::ordered(
-            self.chosen,
-            |buffer, chosen| {
-                let made = self.make(*chosen, buffer);
-                progress.add(chosen.total_bytes());
-                (*chosen, made)
-            },
-            |(_, made)| made.as_ref().map_or(0, |(document, _)| document.memory()),
-            |(chosen, made)| {
-                match made {
-                    Err(error) => notices.push(Notice::from(&error)),
-                    Ok((document, failures)) if document.is_empty => {
-                        notices.extend(failures.iter().map(Notice::from));
-                        tell_once(&mut notices, document.refused.as_ref());
-                        totals.add_empty(&document);
-                    }
-                    Ok((document, _)) if self.refuses(&document) => {
-                        failure = Some(refused_versions(chosen.path(), &document));
-                        return false;
-                    }
-                    Ok((mut document, failures)) => {
-                        notices.extend(failures.iter().map(Notice::from));
-                        tell_once(&mut notices, document.refused.as_ref());
-                        match put(chosen, &mut document) {
-                            Ok(Put::Written) => totals.add(&document),
-                            Ok(Put::Refused) => {}
-                            Err(error) => {
-                                failure = Some(error);
-                                return false;
-                            }
-                        }
-                    }
-                }
-                true
-            },
-        );
-        progress.finish();
-        match failure {
-            Some(failure) => Err(failure),
-            None => Ok((totals, notices)),
-        }
+        self.export.each(&ui::Bar::new("exporting"), put).map_err(stopped)
     }
 
     fn to_stdout(&self) -> Result<(Totals, Vec<Notice>), CliError> {
@@ -335,9 +258,10 @@ impl Job<'_> {
         let mut folder: OutputFolder<()> = OutputFolder::open(out, Access::Private)?;
         // One file may hold several sessions.
         let names: HashMap<(&Path, &str), String> = self
-            .chosen
+            .export
+            .sessions
             .iter()
-            .zip(distinct_names(self.chosen))
+            .zip(distinct_names(self.export.sessions))
             .map(|(chosen, name)| ((chosen.path(), chosen.id()), format!("{name}.{extension}")))
             .collect();
         let refused = folder.claim(names.values().map(String::as_str))?;
@@ -383,17 +307,14 @@ impl Job<'_> {
     }
 }
 
-/// A repository that many sessions worked in is named once.
-fn tell_once(notices: &mut Vec<Notice>, notice: Option<&Notice>) {
-    let known = |notice: &&Notice| notices.contains(notice);
-    if let Some(notice) = notice.filter(|notice| !known(notice)) {
-        notices.push(notice.clone());
+/// The error of an export that ended early.
+pub(crate) fn stopped(stopped: Stopped<CliError>) -> CliError {
+    match stopped {
+        Stopped::Put(error) => error,
+        Stopped::OutsideVersions { path, versions } => {
+            let (path, versions) = (path.display(), versions.join(", "));
+            CliError::new(format!("`{path}`: versions outside the range: {versions}"))
+                .hint("widen --versions, or say --on-unknown warn, skip or ignore")
+        }
     }
-}
-
-fn refused_versions(path: &Path, document: &Document) -> CliError {
-    let versions: Vec<&str> = document.figures.states.outside.keys().map(String::as_str).collect();
-    let path = path.display();
-    CliError::new(format!("`{path}`: versions outside the range: {}", versions.join(", ")))
-        .hint("widen --versions, or say --on-unknown warn, skip or ignore")
 }

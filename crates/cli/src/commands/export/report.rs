@@ -2,114 +2,77 @@
 
 use crate::error::CliError;
 use crate::ui;
-use backstory_export::{Census, Document, Figures, Skipped};
-use backstory_redact::{Class, Report};
+use backstory_export::{Census, Skipped, StateFigures, Totals};
+use backstory_redact::Class;
 use backstory_store::{Access, Destination, write_file};
 use backstory_text::figures;
 use serde_json::json;
 use std::io::Write as _;
 
-/// Sums over all sessions of an export.
-#[derive(Debug, Default)]
-pub(crate) struct Totals {
-    pub(super) sessions: u64,
-    /// Sessions in which nothing was said, for which nothing is written.
-    pub(super) empty: u64,
-    bytes: u64,
-    figures: Figures,
-    redacted: Report,
+/// Versions that are outside the range.
+pub(super) fn warn_of_versions(totals: &Totals) {
+    let outside = &totals.figures.states.outside;
+    if outside.is_empty() {
+        return;
+    }
+    let versions: Vec<String> =
+        outside.iter().map(|(version, count)| format!("{version} ({count})")).collect();
+    ui::warn(&format!("messages of versions outside the range: {}", versions.join(", ")));
 }
 
-impl Totals {
-    pub(super) fn add(&mut self, document: &Document) {
-        self.sessions += 1;
-        self.bytes += document.bytes();
-        self.figures.add(&document.figures);
-        self.redacted.add(&document.redacted);
-    }
-
-    /// A session of which nothing is written still counts.
-    pub(super) fn add_empty(&mut self, document: &Document) {
-        self.empty += 1;
-        let (states, census) = (document.figures.states.clone(), document.figures.census.clone());
-        self.figures.add(&Figures { states, census, ..Figures::default() });
-    }
-
-    /// Messages of models without a state, for a reason.
-    pub(crate) fn skipped(&self, reason: Skipped) -> u64 {
-        self.figures.states.skipped(reason)
-    }
-
-    /// Versions that are outside the range.
-    pub(super) fn warn_of_versions(&self) {
-        let outside = &self.figures.states.outside;
-        if outside.is_empty() {
-            return;
+/// One or two lines on standard error.
+pub(super) fn say(totals: &Totals) {
+    let figures = &totals.figures;
+    let mut parts = vec![
+        figures::counted(totals.sessions, "session", "sessions"),
+        figures::counted(figures.steps, "step", "steps"),
+        figures::bytes(totals.bytes),
+    ];
+    for class in Class::ALL {
+        let places = totals.redacted.places(class);
+        if places > 0 {
+            parts.push(format!("{} {} taken out", figures::grouped(places), class.name()));
         }
-        let versions: Vec<String> =
-            outside.iter().map(|(version, count)| format!("{version} ({count})")).collect();
-        ui::warn(&format!("messages of versions outside the range: {}", versions.join(", ")));
     }
-
-    /// One or two lines on standard error.
-    pub(super) fn say(&self) {
-        let mut parts = vec![
-            figures::counted(self.sessions, "session", "sessions"),
-            figures::counted(self.figures.steps, "step", "steps"),
-            figures::bytes(self.bytes),
-        ];
-        for class in Class::ALL {
-            let places = self.redacted.places(class);
-            if places > 0 {
-                parts.push(format!("{} {} taken out", figures::grouped(places), class.name()));
-            }
-        }
-        ui::say(&format!("exported: {}", parts.join(", ")));
-        let states = &self.figures.states;
-        if states.messages > 0 {
-            ui::say(&self.states_line());
-        }
-        if let Some(census) = &self.figures.census {
-            ui::say(&records_line(census));
-        }
-        ui::say_left_out(&[
-            (self.empty, "empty session", "empty sessions"),
-            (self.figures.abandoned_turns, "turn of a left branch", "turns of left branches"),
-            (self.figures.housekeeping, "run of the client itself", "runs of the client itself"),
-        ]);
+    ui::say(&format!("exported: {}", parts.join(", ")));
+    if figures.states.messages > 0 {
+        ui::say(&states_line(&figures.states));
     }
+    if let Some(census) = &figures.census {
+        ui::say(&records_line(census));
+    }
+    ui::say_left_out(&[
+        (totals.empty, "empty session", "empty sessions"),
+        (figures.abandoned_turns, "turn of a left branch", "turns of left branches"),
+        (figures.housekeeping, "run of the client itself", "runs of the client itself"),
+    ]);
 }
 
-impl Totals {
-    fn states_line(&self) -> String {
-        let states = &self.figures.states;
-        let mut line = format!(
-            "states: {} of {} messages of models in {}",
-            figures::grouped(states.states),
-            figures::grouped(states.messages),
-            figures::counted(states.rows, "line", "lines"),
-        );
-        let skipped: Vec<String> = Skipped::ALL
-            .into_iter()
-            .filter(|reason| states.skipped(*reason) > 0)
-            .map(|reason| {
-                format!("{} {}", figures::grouped(states.skipped(reason)), reason.words())
-            })
-            .collect();
-        if !skipped.is_empty() {
-            line.push_str(&format!("; none for {}", skipped.join(", ")));
-        }
-        for (count, what) in [
-            (states.cut_histories, "histories cut"),
-            (states.after_error, "after a failed call"),
-            (states.left_out_words, "calls without the words before them"),
-        ] {
-            if count > 0 {
-                line.push_str(&format!("; {} {what}", figures::grouped(count)));
-            }
-        }
-        line
+fn states_line(states: &StateFigures) -> String {
+    let mut line = format!(
+        "states: {} of {} messages of models in {}",
+        figures::grouped(states.states),
+        figures::grouped(states.messages),
+        figures::counted(states.rows, "line", "lines"),
+    );
+    let skipped: Vec<String> = Skipped::ALL
+        .into_iter()
+        .filter(|reason| states.skipped(*reason) > 0)
+        .map(|reason| format!("{} {}", figures::grouped(states.skipped(reason)), reason.words()))
+        .collect();
+    if !skipped.is_empty() {
+        line.push_str(&format!("; none for {}", skipped.join(", ")));
     }
+    for (count, what) in [
+        (states.cut_histories, "histories cut"),
+        (states.after_error, "after a failed call"),
+        (states.left_out_words, "calls without the words before them"),
+    ] {
+        if count > 0 {
+            line.push_str(&format!("; {} {what}", figures::grouped(count)));
+        }
+    }
+    line
 }
 
 fn records_line(census: &Census) -> String {

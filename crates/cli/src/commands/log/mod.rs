@@ -6,9 +6,10 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::project::{Project, ProjectFile};
+use crate::select::edited_files;
 use crate::times;
 use crate::ui::JsonLines;
+use backstory_session::blame::{EditedFile, EditedFiles};
 use backstory_session::history::{Choice, by_model_and_session};
 use backstory_session::wire::{LOG_SCHEMA, edit_json, touch_json};
 use backstory_text::figures::counted;
@@ -89,7 +90,7 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
         (false, false) => arguments.paths.clone(),
     };
     // The program ends after this; to give all of it back piece by piece takes time for nothing.
-    let project = ManuallyDrop::new(Project::read(&paths, &arguments.recorded_as, global)?);
+    let project = ManuallyDrop::new(edited_files(&paths, &arguments.recorded_as, global)?);
     let log = ManuallyDrop::new(Log::new(&project, arguments, since));
     if log.files.is_empty() {
         return Err(nothing(arguments, &project).given(&project.notices));
@@ -105,20 +106,24 @@ pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<
 /// The files and edits to show.
 #[derive(Debug)]
 pub(crate) struct Log<'p> {
-    pub(crate) project: &'p Project,
+    pub(crate) project: &'p EditedFiles,
     pub(crate) files: Vec<LogFile<'p>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct LogFile<'p> {
-    pub(crate) file: &'p ProjectFile,
+    pub(crate) file: &'p EditedFile,
     pub(crate) traced: backstory_session::history::Traced<'p>,
     /// Indices of the edits to show.
     pub(crate) shown: Vec<usize>,
 }
 
 impl<'p> Log<'p> {
-    fn new(project: &'p Project, arguments: &LogArguments, since: Option<Timestamp>) -> Log<'p> {
+    fn new(
+        project: &'p EditedFiles,
+        arguments: &LogArguments,
+        since: Option<Timestamp>,
+    ) -> Log<'p> {
         let choice =
             Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
         let mut files = Vec::new();
@@ -174,7 +179,7 @@ fn write_json(log: &Log<'_>) -> Result<(), CliError> {
     out.finish()
 }
 
-fn nothing(arguments: &LogArguments, project: &Project) -> CliError {
+fn nothing(arguments: &LogArguments, project: &EditedFiles) -> CliError {
     let sessions = counted(project.sessions_searched as u64, "session", "sessions");
     let error = CliError::not_found(format!("no edits in {sessions}"));
     if arguments.all {

@@ -5,7 +5,7 @@ use crate::commands::ls::table::short_model;
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, fit_end};
 use anstyle::Style;
-use backstory_session::history::{Change, Sum, TracedEdit, line_diff};
+use backstory_session::history::{Change, DiffLine, Sum, TracedEdit, line_diff};
 use backstory_session::wire::fetched;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures;
@@ -143,13 +143,16 @@ impl Rows {
 /// What an edit itself says it changed.
 fn patch(out: &mut String, edit: &TracedEdit<'_>) {
     let mut show = |before: &str, after: &str| {
-        for line in line_diff(before, after, 3).lines {
-            let text = terminal_line(&line.replace('\t', "    ")).into_owned();
-            let _ = match line.as_bytes().first() {
-                Some(b'+') => writeln!(out, "    {ACCENT}{text}{ACCENT:#}"),
-                Some(b'-') => writeln!(out, "    {WARN}{text}{WARN:#}"),
-                _ => writeln!(out, "    {DIM}{text}{DIM:#}"),
-            };
+        for hunk in line_diff(before, after, 3).hunks {
+            patch_line(out, DIM, &hunk.heading());
+            for line in hunk.lines {
+                let style = match line {
+                    DiffLine::Added(_) => ACCENT,
+                    DiffLine::Removed(_) => WARN,
+                    DiffLine::Same(_) => DIM,
+                };
+                patch_line(out, style, &line.to_string());
+            }
         }
     };
     match &edit.edit.change {
@@ -161,6 +164,11 @@ fn patch(out: &mut String, edit: &TracedEdit<'_>) {
         }
         Change::Cell { source } => show("", source),
     }
+}
+
+fn patch_line(out: &mut String, style: Style, line: &str) {
+    let text = terminal_line(&line.replace('\t', "    ")).into_owned();
+    let _ = writeln!(out, "    {style}{text}{style:#}");
 }
 
 fn touches(out: &mut String, log: &Log<'_>, file: &LogFile<'_>) {

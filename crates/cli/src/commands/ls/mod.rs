@@ -5,7 +5,7 @@ pub(crate) mod table;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection, is_row_of, short_ids};
+use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
@@ -13,6 +13,7 @@ use backstory_model::Agent;
 use backstory_model::Notice;
 use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::listing::{Full, Summary};
+use backstory_session::select::{folder_inside, short_ids};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     let seek = if arguments.fast { Seek::Sessions } else { Seek::All };
     let selection = Selection::find(global, &extra, seek)?;
     let (mut rows, mut notices) = if arguments.fast {
-        selection.peek_sessions()
+        selection.found.summaries(selection.limits)
     } else {
         full_rows(&selection, arguments.all)
     };
@@ -115,10 +116,10 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         let mut buffer = Vec::new();
         for row in &mut rows {
             let known = row.cwd.as_deref().is_some_and(|cwd| filter.in_scope(cwd));
-            let mut sessions = selection.found.sessions.iter();
-            let files = sessions.find(|files| files.path == row.path && is_row_of(files, row));
+            let files = selection.found.files_of(row);
             if let Some(files) = files.filter(|_| !known) {
-                let inside = selection.folder_inside(files, &filter.scopes, &mut buffer);
+                let scopes = &filter.scopes;
+                let inside = folder_inside(files, scopes, selection.limits, &mut buffer);
                 row.cwd = inside.or(row.cwd.take());
             }
         }

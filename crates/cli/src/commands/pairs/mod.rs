@@ -3,18 +3,19 @@
 mod report;
 
 use crate::args::GlobalArguments;
-use crate::commands::export::table::{Table, needs_file};
 use crate::error::{CliError, Outcome};
-use crate::guard::{guard, named};
+use crate::guard::guard;
+use crate::output::{Table, named, needs_file};
 use crate::redaction::{classes, redactor};
 use crate::work::Work;
 use backstory_export::normalise::Level;
 use backstory_replay::pairs::{
-    Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, make, states_path,
+    Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, columns, make, states_path,
 };
 use backstory_store::{Access, Destination, write_file};
+use backstory_table::Field;
 use clap::{Args, ValueEnum};
-use report::{columns, say, write_stats};
+use report::{say, write_stats};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -206,7 +207,7 @@ fn write(
         done = Some(if !table {
             make(journal, states, options, file).map_err(told)?
         } else {
-            let mut table = Table::new(file, &columns(options.format)?)?;
+            let mut table = Table::new(file, &table_columns(options.format)?)?;
             let made = make(journal, states, options, &mut table);
             let figures = table.told(made.map_err(told))?;
             table.finish()?;
@@ -217,13 +218,19 @@ fn write(
     done.ok_or_else(|| CliError::new("nothing was written"))
 }
 
+fn table_columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
+    columns(format).ok_or_else(|| {
+        CliError::new("Parquet: this format is written as JSON only")
+            .hint("OpenAI takes JSON lines: leave --parquet out")
+    })
+}
+
 fn failed(error: PairsError, journal: &Path) -> CliError {
     let what = "a journal is what `backstory replay --send` writes";
     match error {
         PairsError::Write(error) => error.into(),
-        PairsError::NoTeacher(_) => {
-            CliError::new(error.to_string()).hint("--stats FILE lists the teachers of a journal")
-        }
+        PairsError::NoTeacher(_) => CliError::new(format!("--priority {error}"))
+            .hint("--stats FILE lists the teachers of a journal"),
         PairsError::Read { ref path, .. } if path != journal => {
             CliError::new(error.to_string()).hint("name the states with --states FILE")
         }

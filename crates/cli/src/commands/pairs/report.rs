@@ -1,70 +1,14 @@
 //! What became of the states of a journal, and who agreed with whom: for people and as
-//! `backstory.pairs/1`. And which columns rows have as Parquet.
+//! `backstory.pairs/1`.
 
 use crate::error::CliError;
 use crate::ui;
 use backstory_export::normalise::Level;
-use backstory_replay::pairs::{Counts, Figures, PairFormat, PairOptions, Reason};
+use backstory_replay::pairs::{Counts, Figures, PairOptions, Reason};
 use backstory_store::{Access, Destination, write_file};
-use backstory_table::{Column, Field};
 use backstory_text::figures;
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
-
-/// The columns of a format; values whose fields differ are JSON.
-pub(super) fn columns(format: PairFormat) -> Result<Vec<Field>, CliError> {
-    let values = |name: &'static str| Field::new(name, Column::List(Box::new(Column::Json)));
-    let json = |name: &'static str| Field::new(name, Column::Json);
-    let text = |name: &'static str| Field::new(name, Column::Text);
-    let turn = || Column::Record(vec![text("from"), text("value")]);
-    Ok(match format {
-        PairFormat::Native => vec![
-            text("state_id"),
-            values("state_messages"),
-            values("chosen"),
-            values("rejected"),
-            json("n_teachers_agreeing"),
-            values("tools"),
-            json("meta"),
-        ],
-        PairFormat::Trl => {
-            vec![
-                values("prompt"),
-                values("chosen"),
-                values("rejected"),
-                values("tools"),
-                json("meta"),
-            ]
-        }
-        PairFormat::LlamaFactory => vec![
-            text("system"),
-            Field::new("conversations", Column::List(Box::new(turn()))),
-            Field::new("chosen", turn()),
-            Field::new("rejected", turn()),
-            text("tools"),
-            json("meta"),
-        ],
-        PairFormat::Axolotl => {
-            vec![values("messages"), json("chosen"), json("rejected"), json("meta")]
-        }
-        PairFormat::Kto => {
-            vec![
-                values("prompt"),
-                values("completion"),
-                json("label"),
-                values("tools"),
-                json("meta"),
-            ]
-        }
-        PairFormat::Sft => {
-            vec![values("prompt"), values("completion"), values("tools"), json("meta")]
-        }
-        PairFormat::OpenAi => {
-            return Err(CliError::new("Parquet: this format is written as JSON only")
-                .hint("OpenAI takes JSON lines: leave --parquet out"));
-        }
-    })
-}
 
 /// A few lines on standard error.
 pub(super) fn say(figures: &Figures, options: &PairOptions<'_>) {

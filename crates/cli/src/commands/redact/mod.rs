@@ -4,14 +4,15 @@ mod report;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::guard::{guard, named};
+use crate::guard::guard;
+use crate::output::named;
 use crate::redaction;
-use crate::select::{Chosen, distinct_names};
 use crate::ui;
 use crate::work::Work;
 use backstory_agents as agents;
 use backstory_redact::{Classes, Report};
 use backstory_session::clear::{ClearedCopy, CopyPart};
+use backstory_session::select::{SessionRef, distinct_names};
 use backstory_store::{
     Access, Destination, Entry, OutputFolder, StoreError, create_folder_of, plain_name, write_file,
 };
@@ -88,11 +89,11 @@ fn copy(
 ) -> Result<Outcome, CliError> {
     let chosen = work.chosen();
     let redactor = redaction::redactor(classes)?;
-    let clear = |chosen: &Chosen<'_>| match chosen {
-        Chosen::Session(files) => {
+    let clear = |chosen: &SessionRef<'_>| match chosen {
+        SessionRef::Session(files) => {
             ClearedCopy::of(files, &redactor, &agents::structural_paths(files.agent))
         }
-        Chosen::Agent(file) => {
+        SessionRef::Agent(file) => {
             ClearedCopy::of_agent(file, &redactor, &backstory_claude::structural_paths())
         }
     };

@@ -3,7 +3,6 @@
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::redaction;
-use crate::select::Chosen;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
 use backstory_agents as agents;
@@ -12,6 +11,8 @@ use backstory_model::Notice;
 use backstory_redact::{Classes, Level, Reason, Redactor, Report};
 use backstory_session::clear::{self, CopyError};
 use backstory_session::parallel;
+use backstory_session::parallel::Progress;
+use backstory_session::select::SessionRef;
 use backstory_store::open_file;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::counted;
@@ -28,23 +29,24 @@ pub(super) fn scan(
 ) -> Result<Outcome, CliError> {
     let redactor = redaction::redactor(classes)?;
     let chosen = work.chosen();
-    let size = |one: &Chosen<'_>| match one {
-        Chosen::Session(files) => files.total_bytes(),
-        Chosen::Agent(file) => file.bytes,
+    let size = |one: &SessionRef<'_>| match one {
+        SessionRef::Session(files) => files.total_bytes(),
+        SessionRef::Agent(file) => file.bytes,
     };
-    let progress = ui::Progress::new(chosen.iter().map(size).sum(), "scanning");
+    let bar = ui::Bar::new("scanning");
+    bar.begin(chosen.iter().map(size).sum());
     let reports = parallel::map(&chosen, size, |_, one| {
         let report = study(one, &redactor);
-        progress.add(size(one));
+        bar.add(size(one));
         report
     });
-    progress.finish();
+    bar.end();
     let mut notices = work.notices.clone();
     let mut found = Vec::new();
     for (one, report) in chosen.iter().zip(reports) {
         let (id, path) = match one {
-            Chosen::Session(files) => (&files.id, &files.path),
-            Chosen::Agent(file) => (&file.id, &file.path),
+            SessionRef::Session(files) => (&files.id, &files.path),
+            SessionRef::Agent(file) => (&file.id, &file.path),
         };
         match report {
             Ok(report) => found.push((id, path, report)),
@@ -69,19 +71,19 @@ pub(super) fn scan(
     Ok(outcome.given(&notices))
 }
 
-fn study(chosen: &Chosen<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
+fn study(chosen: &SessionRef<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
     let mut scrubber = redactor.session();
     let ids = &backstory_claude::structural_paths();
     let agents = match chosen {
-        Chosen::Session(files) if files.agent != Agent::ClaudeCode => {
+        SessionRef::Session(files) if files.agent != Agent::ClaudeCode => {
             clear::study_foreign(&mut scrubber, files, &agents::structural_paths(files.agent))?;
             return Ok(scrubber.report().clone());
         }
-        Chosen::Session(files) => {
+        SessionRef::Session(files) => {
             clear::study(&mut scrubber, &files.path, ids)?;
             files.agents.as_slice()
         }
-        Chosen::Agent(file) => std::slice::from_ref(*file),
+        SessionRef::Agent(file) => std::slice::from_ref(*file),
     };
     for agent in agents {
         clear::study(&mut scrubber, &agent.path, ids)?;

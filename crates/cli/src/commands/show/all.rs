@@ -7,7 +7,7 @@ use crate::commands::ls::holds_sessions;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
 use crate::redaction;
-use crate::select::{Chosen, Seek, Selection, distinct_names};
+use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_agents as agents;
 use backstory_model::Session;
@@ -15,7 +15,9 @@ use backstory_model::{Notice, SessionFiles};
 use backstory_redact::{Redactor, Report};
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{ProjectScope, Root};
+use backstory_session::parallel::Progress;
 use backstory_session::render::{self, IndexRow, View};
+use backstory_session::select::{SessionRef, distinct_names};
 use backstory_store::{Access, Destination, Entry, OutputFolder, plain_name};
 use backstory_text::figures;
 use rayon::prelude::*;
@@ -49,7 +51,7 @@ pub(super) fn run(
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
     let selection = Selection::find(global, &extra, Seek::All)?;
     let sessions: Vec<&SessionFiles> = match &scope {
-        Some(scope) => selection.worked_in(std::slice::from_ref(scope)),
+        Some(scope) => selection.found.worked_in(std::slice::from_ref(scope), selection.limits),
         None => selection.found.sessions.iter().collect(),
     };
     if sessions.is_empty() {
@@ -61,7 +63,7 @@ pub(super) fn run(
             _ => selection.nothing(),
         });
     }
-    let chosen: Vec<Chosen<'_>> = sessions.iter().copied().map(Chosen::Session).collect();
+    let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
     let to = guard(global, &selection.roots, &chosen).folder(out)?;
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(&to, Access::Private)?;
     let jobs = jobs(&sessions, format, &arguments.fingerprint(format));
@@ -120,7 +122,7 @@ pub(super) fn one_into(
 }
 
 fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec<Job<'a>> {
-    let chosen: Vec<Chosen<'_>> = sessions.iter().copied().map(Chosen::Session).collect();
+    let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
     let mut jobs: Vec<Job<'a>> = sessions
         .iter()
         .copied()
@@ -162,20 +164,20 @@ fn write_jobs(
     view: (&View, Option<&Redactor>),
     format: Format,
 ) -> Vec<Done> {
-    let progress =
-        ui::Progress::new(jobs.iter().map(|job| job.files.total_bytes()).sum(), "writing");
+    let bar = ui::Bar::new("writing");
+    bar.begin(jobs.iter().map(|job| job.files.total_bytes()).sum());
     let done = jobs
         .par_iter()
         .with_max_len(1)
         .map_init(Vec::new, |buffer, job| {
             let done = write_one(job, selection, folder, view, format, buffer);
-            progress.add(job.files.total_bytes());
+            bar.add(job.files.total_bytes());
             done.unwrap_or_else(|error| {
                 Done::Failed(Notice::failed(&job.files.path, error.message))
             })
         })
         .collect();
-    progress.finish();
+    bar.end();
     done
 }
 

@@ -5,10 +5,11 @@ mod view;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::guard::{guard, named};
+use crate::guard::guard;
+use crate::output::named;
 use crate::pager;
 use crate::redaction;
-use crate::select::{Chosen, Selection};
+use crate::select::Selection;
 use crate::ui;
 use backstory_agents as agents;
 use backstory_format::Limits;
@@ -17,6 +18,7 @@ use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
+use backstory_session::select::SessionRef;
 use backstory_store::{Access, Guard, StoreError, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -115,12 +117,12 @@ pub(crate) fn find_cleared(
     let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
     let (mut session, failures) = match (chosen, &copy) {
         (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
-        (Chosen::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
-        (Chosen::Agent(file), None) => {
+        (SessionRef::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
+        (SessionRef::Agent(file), None) => {
             (agents::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
-    if let Chosen::Session(files) = chosen
+    if let SessionRef::Session(files) = chosen
         && files.agent == Agent::ClaudeCode
     {
         let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
@@ -143,12 +145,12 @@ pub(crate) fn find_cleared(
 }
 
 /// A copy of what was chosen, without secrets.
-fn cleared(chosen: Chosen<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
+fn cleared(chosen: SessionRef<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
     Ok(match chosen {
-        Chosen::Session(files) => {
+        SessionRef::Session(files) => {
             ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
         }
-        Chosen::Agent(file) => {
+        SessionRef::Agent(file) => {
             ClearedCopy::of_agent(file, redactor, &backstory_claude::structural_paths())?
         }
     })

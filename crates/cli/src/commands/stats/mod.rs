@@ -10,6 +10,7 @@ use crate::times;
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_model::Notice;
+use backstory_session::parallel::Progress;
 use backstory_session::stats::{Dimension, Period, agent_types, gather, report};
 use backstory_session::wire::stats_json;
 use clap::Args;
@@ -76,9 +77,10 @@ pub(crate) fn run(
     }
     let bytes = work.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
         + work.agents.iter().map(|file| file.bytes).sum::<u64>();
-    let progress = ui::Progress::new(bytes, "counting");
-    let ledger = gather(&work.sessions, &work.agents, by, work.limits, |bytes| progress.add(bytes));
-    progress.finish();
+    let bar = ui::Bar::new("counting");
+    bar.begin(bytes);
+    let ledger = gather(&work.sessions, &work.agents, by, work.limits, |bytes| bar.add(bytes));
+    bar.end();
     let types = match by {
         Dimension::Subagent | Dimension::AgentType => {
             agent_types(&ledger, &work.sessions, work.limits)

@@ -1,79 +1,70 @@
 //! All edited files below some folders, with their histories.
 
-use crate::args::GlobalArguments;
-use crate::error::CliError;
-use crate::select::{Seek, Selection};
-use crate::ui;
-use backstory_model::Notice;
-use backstory_session::history::{
+use super::LARGEST_FILE;
+use crate::discover::Found;
+use crate::history::{
     Gathered, PathScope, ShellTouch, Target, Traced, collect, normal_path, trace,
 };
+use crate::parallel::Progress;
+use backstory_format::Limits;
+use backstory_model::Notice;
 use backstory_store::read_small;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// More than a file has that people edit.
-pub(crate) const LARGEST_FILE: u64 = 256 << 20;
-
 /// A file that agents edited.
 #[derive(Debug)]
-pub(crate) struct ProjectFile {
+pub struct EditedFile {
     /// As it is shown: below the folder the user named, else absolute.
-    pub(crate) shown: String,
+    pub shown: String,
     /// Where it is or was.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// Recorded paths that mean it, its own first.
-    pub(crate) names: Vec<String>,
-    pub(crate) text: Option<String>,
+    pub names: Vec<String>,
+    pub text: Option<String>,
 }
 
-impl ProjectFile {
-    pub(crate) fn exists(&self) -> bool {
+impl EditedFile {
+    pub fn exists(&self) -> bool {
         self.text.is_some()
     }
 }
 
 /// Files and everything known of them.
 #[derive(Debug)]
-pub(crate) struct Project {
-    pub(crate) gathered: Gathered,
-    pub(crate) files: Vec<ProjectFile>,
-    pub(crate) sessions_searched: usize,
+pub struct EditedFiles {
+    pub gathered: Gathered,
+    pub files: Vec<EditedFile>,
+    pub sessions_searched: usize,
     /// What could not be searched.
-    pub(crate) notices: Vec<Notice>,
+    pub notices: Vec<Notice>,
 }
 
-impl Project {
-    /// Reads what sessions say about files below `paths`; about all files if there are none.
-    pub(crate) fn read(
+impl EditedFiles {
+    /// Reads what the sessions in `found` say about files below `paths`; about all files if there
+    /// are none. `recorded_as` are folders that the project was in when they were recorded.
+    pub fn read(
         paths: &[PathBuf],
-        recorded: &[String],
-        global: &GlobalArguments,
-    ) -> Result<Project, CliError> {
-        let selection = Selection::find(global, &[], Seek::All)?;
+        recorded_as: &[String],
+        found: &Found,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> EditedFiles {
         let scopes: Vec<PathScope> =
-            paths.iter().map(|path| PathScope::new(path, recorded)).collect();
-        let bytes = selection.found.sessions.iter().map(|files| files.bytes).sum();
-        let progress = ui::Progress::new(bytes, "reading");
+            paths.iter().map(|path| PathScope::new(path, recorded_as)).collect();
         let wanted = |path: &str| {
             scopes.is_empty() || scopes.iter().any(|scope| scope.inside(path).is_some())
         };
-        let collected = collect(&selection.found, selection.limits, &wanted, None, &|bytes| {
-            progress.add(bytes);
-        });
-        progress.finish();
-        let notices = selection.missing(&collected.failures);
-        if !global.quiet {
-            ui::notices(&notices);
-        }
+        let collected = collect(found, limits, &wanted, None, progress);
+        let notices = found.missing(&collected.failures);
         let files = files(&collected.gathered, &scopes, paths);
-        let sessions_searched = selection.found.sessions.len();
-        Ok(Project { gathered: collected.gathered, files, sessions_searched, notices })
+        let sessions_searched = found.sessions.len();
+        EditedFiles { gathered: collected.gathered, files, sessions_searched, notices }
     }
 
     /// Every file with its lines followed, in parallel.
-    pub(crate) fn trace_all(&self) -> Vec<(&ProjectFile, Traced<'_>)> {
+    pub fn trace_all(&self) -> Vec<(&EditedFile, Traced<'_>)> {
         self.files
             .par_iter()
             .map(|file| {
@@ -85,7 +76,7 @@ impl Project {
     }
 
     /// Commands that name the file as what they write.
-    pub(crate) fn touches(&self, file: &ProjectFile) -> Vec<&ShellTouch> {
+    pub fn touches(&self, file: &EditedFile) -> Vec<&ShellTouch> {
         let names = |touch: &&ShellTouch| {
             touch.paths.iter().any(|path| file.names.iter().any(|name| name == path))
         };
@@ -94,7 +85,7 @@ impl Project {
 }
 
 /// Paths that mean the same file become one.
-fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<ProjectFile> {
+fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<EditedFile> {
     let edited = gathered.chains.iter().filter(|(_, chain)| chain.edits().next().is_some());
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, _) in edited {
@@ -123,7 +114,7 @@ fn files(gathered: &Gathered, scopes: &[PathScope], paths: &[PathBuf]) -> Vec<Pr
         let text = read_small(&path, LARGEST_FILE).ok();
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let shown = own.strip_prefix(&here).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&own);
-        ProjectFile { shown: shown.to_owned(), path, names, text }
+        EditedFile { shown: shown.to_owned(), path, names, text }
     };
     groups.into_iter().map(make).collect()
 }

@@ -1,16 +1,14 @@
-//! Exports as Parquet: which columns a format has, and lines on their way into them.
+//! Which columns a format has as Parquet.
 //!
 //! Messages are JSON values, one for each element, because their fields differ: readers that know the
 //! `arrow.json` type (`datasets` from 4.7) hand back what stands in the JSONL file, without fields that
 //! are null. verl reads with pandas, which does not, so its messages are records and inputs are text.
 
-use crate::error::CliError;
-use backstory_export::{Document, Format, Layout, Per, SftFormat};
-use backstory_table::{Column, Field, TableError, TableWriter};
-use std::io::{self, Write};
+use crate::{Format, Layout, Per, SftFormat};
+use backstory_table::{Column, Field};
 
 /// The columns of a format; none if it has no table.
-pub(crate) fn columns(format: &Format<'_>) -> Option<Vec<Field>> {
+pub fn columns(format: &Format<'_>) -> Option<Vec<Field>> {
     let values = || Column::List(Box::new(Column::Json));
     let meta = Field::new("meta", Column::Json);
     let tools = Field::new("tools", values());
@@ -75,59 +73,4 @@ fn tools_of_verl() -> Field {
     let tool =
         vec![Field::new("type", Column::Text), Field::new("function", Column::Record(function))];
     Field::new("tools", Column::List(Box::new(Column::Record(tool))))
-}
-
-/// What is said where a table is to go to standard output.
-pub(crate) fn needs_file() -> CliError {
-    CliError::new("Parquet: a table is written to a file").hint("name it with --out FILE.parquet")
-}
-
-/// A table that documents are put into.
-pub(crate) struct Table<W: Write + Send> {
-    writer: TableWriter<W>,
-    failure: Option<TableError>,
-}
-
-impl<W: Write + Send> Table<W> {
-    pub(crate) fn new(out: W, columns: &[Field]) -> Result<Table<W>, CliError> {
-        let writer = TableWriter::new(out, columns.to_vec()).map_err(failed)?;
-        Ok(Table { writer, failure: None })
-    }
-
-    pub(crate) fn put(&mut self, document: &mut Document) -> Result<(), CliError> {
-        let copied = document.copy_to(self).map_err(CliError::from);
-        self.told(copied)
-    }
-
-    /// What writing into it came to; the table's own failure says more than that of who wrote.
-    pub(crate) fn told<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
-        match self.failure.take() {
-            Some(failure) => Err(failed(failure)),
-            None => done,
-        }
-    }
-
-    pub(crate) fn finish(self) -> Result<(), CliError> {
-        self.writer.finish().map(drop).map_err(failed)
-    }
-}
-
-impl<W: Write + Send> Write for Table<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.writer.push(bytes) {
-            Ok(()) => Ok(bytes.len()),
-            Err(failure) => {
-                self.failure = Some(failure);
-                Err(io::Error::other("table"))
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn failed(error: TableError) -> CliError {
-    CliError::new(format!("Parquet: {error}"))
 }
