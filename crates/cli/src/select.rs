@@ -160,6 +160,18 @@ pub(crate) fn edited_files(
     Ok(files)
 }
 
+/// Whether a path is where sessions lie, rather than where they worked.
+pub(crate) fn holds_sessions(path: &Path) -> bool {
+    let ends_jsonl = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
+    if path.is_file() {
+        return true;
+    }
+    let looks_like_config =
+        path.join("projects").is_dir() && path.file_name().is_some_and(|name| name == ".claude");
+    let entries = || std::fs::read_dir(path).into_iter().flatten().flatten();
+    looks_like_config || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
+}
+
 /// The error for there being no session in any of these places, in which this is missing.
 pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
     let places: Vec<String> =

@@ -1,9 +1,10 @@
 //! The table of `backstory blame`.
 
 use super::{Answer, BlameArguments};
-use crate::commands::ls::table::short_model;
 use crate::times;
-use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, wrap};
+use crate::ui::{
+    self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, fit, short_model, wrap,
+};
 use backstory_session::blame::BlameLine;
 use backstory_session::history::{Confidence, LineOrigin, TracedEdit};
 use backstory_session::wire::fetched;
@@ -11,7 +12,6 @@ use backstory_text::escape::terminal_line;
 use backstory_text::figures;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use unicode_width::UnicodeWidthStr;
 
 const PROMPT_LINES: usize = 4;
 
@@ -29,46 +29,33 @@ pub(crate) fn render(answer: &Answer<'_>, arguments: &BlameArguments) -> String 
     out
 }
 
-/// What stands before a line.
+/// What stands before a line: who wrote it, in which session, when, in which turn, and its commit.
 struct Cells {
-    who: String,
-    session: String,
-    when: String,
-    turn: String,
-    commit: String,
+    texts: [String; COLUMNS],
+    /// Whether an edit is known that wrote it.
     known: bool,
 }
 
 fn cells(answer: &Answer<'_>, line: &BlameLine<'_>) -> Cells {
-    let commit =
-        line.git.as_ref().map_or_else(String::new, |git| git.commit.chars().take(8).collect());
-    let edit = answer.blame.edit_of(line);
-    match edit {
-        Some(edit) => {
-            let by = &edit.edit.by;
-            let agent = if by.subagent.is_some() { "+" } else { "" };
-            Cells {
-                who: terminal_line(by.model.as_deref().map_or("unknown model", short_model))
-                    .into_owned(),
-                session: format!("{}{agent}", terminal_line(&first(&by.session))),
-                when: edit.event.time.map(times::minute).unwrap_or_default(),
-                turn: by.turn.map_or_else(String::new, |turn| format!("#{turn}")),
-                commit,
-                known: true,
-            }
-        }
-        None => {
-            let git = line.git.as_ref();
-            Cells {
-                who: git.map_or_else(|| "-".to_owned(), |git| fit(&terminal_line(&git.author), 20)),
-                session: String::new(),
-                when: git.and_then(|git| git.author_time).map(times::minute).unwrap_or_default(),
-                turn: String::new(),
-                commit,
-                known: false,
-            }
-        }
-    }
+    let git = line.git.as_ref();
+    let commit = git.map_or_else(String::new, |git| git.commit.chars().take(8).collect());
+    let Some(edit) = answer.blame.edit_of(line) else {
+        let who = git.map_or_else(|| "-".to_owned(), |git| fit(&terminal_line(&git.author), 20));
+        let when = git.and_then(|git| git.author_time).map(times::minute).unwrap_or_default();
+        let texts = [who, String::new(), when, String::new(), commit];
+        return Cells { texts, known: false };
+    };
+    let by = &edit.edit.by;
+    let agent = if by.subagent.is_some() { "+" } else { "" };
+    let model = by.model.as_deref().map_or("unknown model", short_model);
+    let texts = [
+        terminal_line(model).into_owned(),
+        format!("{}{agent}", terminal_line(&first(&by.session))),
+        edit.event.time.map(times::minute).unwrap_or_default(),
+        by.turn.map_or_else(String::new, |turn| format!("#{turn}")),
+        commit,
+    ];
+    Cells { texts, known: true }
 }
 
 fn first(id: &str) -> String {
@@ -84,61 +71,41 @@ fn sign(line: &BlameLine<'_>) -> char {
     }
 }
 
-/// Widths of the columns before the text.
-struct Widths([usize; 5]);
+/// The columns before the text.
+const COLUMNS: usize = 5;
 
-/// Columns that are kept for the text of the file.
+/// Columns of the terminal that are kept for the text of the file.
 const TEXT: usize = 24;
 
-impl Widths {
-    /// So wide that, on a terminal, `beside` columns and some of the text have room as well.
-    fn of(rows: &[Cells], beside: usize) -> Widths {
-        let mut widths = [0; 5];
-        for row in rows {
-            let texts = [&row.who, &row.session, &row.when, &row.turn, &row.commit];
-            for (width, text) in widths.iter_mut().zip(texts) {
-                *width = (*width).max(text.width());
-            }
-        }
-        if let Some(width) = ui::width() {
-            let who = Elastic { column: 0, readable: 8 };
-            let room = width.saturating_sub(beside + TEXT + 2);
-            ui::share_width(&mut widths, room, who, &[3, 2, 1, 4]);
-        }
-        Widths(widths)
+/// So wide that, on a terminal, `taken` columns and some of the text have room as well.
+fn columns(rows: &[Cells], taken: usize) -> Table<COLUMNS> {
+    let mut table = Table::new([Column::new(Align::Left); COLUMNS]);
+    rows.iter().for_each(|row| table.measure(&row.texts));
+    if let Some(width) = ui::width() {
+        let who = Elastic { column: 0, readable: 8 };
+        table.share(width.saturating_sub(taken + TEXT + 2), who, &[3, 2, 1, 4]);
     }
+    table
+}
 
-    /// Columns that are left for the text.
-    fn rest(&self, beside: usize) -> usize {
-        let shown = self.0.iter().filter(|width| **width > 0);
-        let before: usize = shown.map(|width| width + 2).sum();
-        ui::width().map_or(usize::MAX, |width| width.saturating_sub(before + beside).max(TEXT))
-    }
+/// Columns of the terminal that are left for the text.
+fn rest(table: &Table<COLUMNS>, taken: usize) -> usize {
+    ui::width().map_or(usize::MAX, |width| width.saturating_sub(table.width() + taken).max(TEXT))
+}
 
-    fn write(&self, out: &mut String, row: &Cells) {
-        let texts = [&row.who, &row.session, &row.when, &row.turn, &row.commit];
-        let mut styles = [ACCENT, DIM, DIM, DIM, DIM];
-        if !row.known {
-            styles = [DIM; 5];
-        }
-        for ((text, width), style) in texts.iter().zip(self.0).zip(styles) {
-            if width > 0 {
-                let text = fit(text, width);
-                let space = " ".repeat(width.saturating_sub(text.width()) + 2);
-                let _ = write!(out, "{style}{text}{style:#}{space}");
-            }
-        }
-    }
+fn styled(table: &Table<COLUMNS>, row: &Cells) -> String {
+    let styles = if row.known { [ACCENT, DIM, DIM, DIM, DIM] } else { [DIM; COLUMNS] };
+    table.row(&row.texts, &styles)
 }
 
 fn lines(out: &mut String, answer: &Answer<'_>) {
     let rows: Vec<Cells> = answer.lines.iter().map(|line| cells(answer, line)).collect();
     let digits = answer.lines.last().map_or(1, |line| line.number.to_string().len());
-    let beside = digits + 3;
-    let widths = Widths::of(&rows, beside);
-    let rest = widths.rest(beside);
+    let taken = digits + 3;
+    let table = columns(&rows, taken);
+    let rest = rest(&table, taken);
     for (row, line) in rows.iter().zip(answer.lines) {
-        widths.write(out, row);
+        out.push_str(&styled(&table, row));
         let (mark, number) = (sign(line), line.number);
         let text = line.text.replace('\t', "    ");
         let _ = writeln!(
@@ -173,12 +140,12 @@ fn blocks(out: &mut String, answer: &Answer<'_>, arguments: &BlameArguments) {
         _ => String::new(),
     };
     let wide = runs.iter().map(|run| range(run).len()).max().unwrap_or(0);
-    let beside = wide + 4;
-    let widths = Widths::of(&rows, beside);
-    let rest = widths.rest(beside).min(60);
+    let taken = wide + 4;
+    let table = columns(&rows, taken);
+    let rest = rest(&table, taken).min(60);
     for ((run, row), head) in runs.iter().zip(&rows).zip(&heads) {
         let _ = write!(out, "{BOLD}{:>wide$}{BOLD:#}  ", range(run));
-        widths.write(out, row);
+        out.push_str(&styled(&table, row));
         let shown = run.iter().map(|line| line.text.trim()).find(|text| !text.is_empty());
         let _ = writeln!(out, "{DIM}│{DIM:#} {}", fit(&terminal_line(shown.unwrap_or("")), rest));
         if arguments.prompt {

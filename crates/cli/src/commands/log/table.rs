@@ -1,9 +1,10 @@
 //! The tables of `backstory log`.
 
 use super::{By, Log, LogArguments, LogFile};
-use crate::commands::ls::table::short_model;
 use crate::times;
-use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN, fit, fit_end};
+use crate::ui::{
+    self, ACCENT, Align, BOLD, Column, Cut, DIM, Elastic, Table, WARN, fit, fit_end, short_model,
+};
 use anstyle::Style;
 use backstory_session::history::{Change, DiffLine, Sum, TracedEdit, line_diff};
 use backstory_session::wire::fetched;
@@ -21,11 +22,11 @@ pub(crate) fn render(log: &Log<'_>, arguments: &LogArguments) -> String {
     }
     match arguments.by {
         By::File => {
-            let rows = Rows::of(log, arguments.by);
+            let table = columns(log, arguments.by);
             for file in &log.files {
                 head(&mut out, file);
                 for edit in edits(file) {
-                    rows.write(&mut out, edit, None);
+                    row(&mut out, &table, edit, None);
                     if arguments.diff {
                         patch(&mut out, edit);
                     }
@@ -68,9 +69,9 @@ fn room(taken: usize) -> usize {
 const COLUMNS: usize = 8;
 const STYLES: [Style; COLUMNS] =
     [DIM, ACCENT, Style::new(), DIM, Style::new(), Style::new(), Style::new(), Style::new()];
-const CHANGE: usize = 5;
 const PATH: usize = COLUMNS - 1;
-const WHEN: usize = "2026-01-31 09:30".len();
+/// Any time: all are of one width.
+const WHEN: &str = "2026-01-31 09:30";
 
 fn cells(edit: &TracedEdit<'_>, when: String, path: Option<&str>) -> [String; COLUMNS] {
     let by = &edit.edit.by;
@@ -94,50 +95,35 @@ fn cells(edit: &TracedEdit<'_>, when: String, path: Option<&str>) -> [String; CO
     ]
 }
 
-/// Widths of the columns, the same for all rows.
-struct Rows([usize; COLUMNS]);
-
-impl Rows {
-    fn of(log: &Log<'_>, by: By) -> Rows {
-        let mut widths = [0; COLUMNS];
-        for file in &log.files {
-            let path = (by != By::File).then_some(file.file.shown.as_str());
-            for edit in edits(file) {
-                for (width, cell) in widths.iter_mut().zip(cells(edit, String::new(), path)) {
-                    *width = (*width).max(cell.width());
-                }
-            }
+/// The columns, the same for all rows.
+fn columns(log: &Log<'_>, by: By) -> Table<COLUMNS> {
+    const TEXT: Column = Column::new(Align::Left);
+    const CHANGE: Column = Column::new(Align::Right);
+    let path = TEXT.cut(Cut::Start);
+    let mut table = Table::new([TEXT, TEXT, TEXT, TEXT, TEXT, CHANGE, TEXT, path]);
+    for file in &log.files {
+        let path = (by != By::File).then_some(file.file.shown.as_str());
+        for edit in edits(file) {
+            table.measure(&cells(edit, WHEN.to_owned(), path));
         }
-        let [when, ..] = &mut widths;
-        *when = WHEN;
-        if let Some(width) = ui::width() {
-            // What the heading says already tells least.
-            let leave_out = match by {
-                By::File => [3, 4, 2, 6, 1],
-                By::Session => [2, 3, 4, 6, 1],
-                By::Model => [1, 3, 4, 2, 6],
-            };
-            let path = Elastic { column: PATH, readable: 20 };
-            ui::share_width(&mut widths, width.saturating_sub(2), path, &leave_out);
-        }
-        Rows(widths)
     }
-
-    fn write(&self, out: &mut String, edit: &TracedEdit<'_>, path: Option<&str>) {
-        let when = edit.event.time.map(times::minute).unwrap_or_default();
-        let cells = cells(edit, when, path);
-        let mut line = String::new();
-        for (at, ((cell, width), style)) in cells.iter().zip(self.0).zip(STYLES).enumerate() {
-            if width == 0 {
-                continue;
-            }
-            let cell = if at == PATH { fit_end(cell, width) } else { fit(cell, width) };
-            let space = " ".repeat(width.saturating_sub(cell.width()));
-            let (before, after) = if at == CHANGE { (&*space, "") } else { ("", &*space) };
-            let _ = write!(line, "  {before}{style}{cell}{style:#}{after}");
-        }
-        let _ = writeln!(out, "{}", line.trim_end());
+    if let Some(width) = ui::width() {
+        // What the heading says already tells least.
+        let leave_out = match by {
+            By::File => [3, 4, 2, 6, 1],
+            By::Session => [2, 3, 4, 6, 1],
+            By::Model => [1, 3, 4, 2, 6],
+        };
+        let path = Elastic { column: PATH, readable: 20 };
+        table.share(width.saturating_sub(2), path, &leave_out);
     }
+    table
+}
+
+fn row(out: &mut String, table: &Table<COLUMNS>, edit: &TracedEdit<'_>, path: Option<&str>) {
+    let when = edit.event.time.map(times::minute).unwrap_or_default();
+    let row = table.row(&cells(edit, when, path), &STYLES);
+    let _ = writeln!(out, "  {}", row.trim_end());
 }
 
 /// What an edit itself says it changed.
@@ -202,7 +188,7 @@ fn grouped(out: &mut String, log: &Log<'_>, arguments: &LogArguments) {
         list.sort_by_key(|(_, edit)| edit.event.when);
     }
     groups.sort_by_key(|(_, list)| list.first().map(|(_, edit)| edit.event.when));
-    let rows = Rows::of(log, arguments.by);
+    let table = columns(log, arguments.by);
     for (key, list) in &groups {
         let _ = writeln!(out, "{BOLD}{}{BOLD:#}", terminal_line(key));
         let mut prompt = None;
@@ -215,7 +201,7 @@ fn grouped(out: &mut String, log: &Log<'_>, arguments: &LogArguments) {
                     let _ = writeln!(out, "  {DIM}“{text}”{DIM:#}");
                 }
             }
-            rows.write(out, edit, Some(&file.file.shown));
+            row(out, &table, edit, Some(&file.file.shown));
             if arguments.diff {
                 patch(out, edit);
             }
@@ -242,32 +228,27 @@ fn report(out: &mut String, log: &Log<'_>, by: By) {
             sums.entry(key).or_default().add(edit);
         }
     }
-    let wide = |pick: fn(&(String, String, String)) -> &String| {
-        sums.keys().map(|key| pick(key).chars().count()).max().unwrap_or(0).min(60)
+    let cut = if by == By::File { Cut::Start } else { Cut::End };
+    let mut table = Table::new([Column::new(Align::Left).cut(cut).at_most(60); 3]);
+    let cells = |(first, second, third): &(String, String, String)| {
+        [first, second, third].map(|text| terminal_line(text).into_owned())
     };
-    let mut widths = [wide(|key| &key.0), wide(|key| &key.1), wide(|key| &key.2)];
+    sums.keys().for_each(|key| table.measure(&cells(key)));
     if let Some(width) = ui::width() {
         let first = Elastic { column: 0, readable: 12 };
-        ui::share_width(&mut widths, width.saturating_sub(FIGURES), first, &[2, 1]);
+        table.share(width.saturating_sub(FIGURES), first, &[2, 1]);
     }
-    let _ = writeln!(
-        out,
-        "{DIM}{:1$}edits    added  removed  still there{DIM:#}",
-        "",
-        widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum::<usize>()
-    );
+    let _ =
+        writeln!(out, "{DIM}{:1$}edits    added  removed  still there{DIM:#}", "", table.width());
     for (key, sum) in &sums {
-        for (text, width) in [&key.0, &key.1, &key.2].into_iter().zip(widths) {
-            if width > 0 {
-                let text = terminal_line(text);
-                let text = if by == By::File { fit_end(&text, width) } else { fit(&text, width) };
-                let _ = write!(out, "{text:<width$}  ");
-            }
-        }
         let _ = writeln!(
             out,
-            "{:>5} {:>8} {:>8} {:>12}",
-            sum.edits, sum.added, sum.removed, sum.surviving
+            "{}{:>5} {:>8} {:>8} {:>12}",
+            table.row(&cells(key), &[Style::new(); 3]),
+            sum.edits,
+            sum.added,
+            sum.removed,
+            sum.surviving
         );
     }
     out.push('\n');

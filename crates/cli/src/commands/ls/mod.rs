@@ -1,11 +1,11 @@
 //! `backstory ls`
 
-pub(crate) mod table;
+mod table;
 
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection};
+use crate::select::{Seek, Selection, holds_sessions};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
@@ -17,7 +17,7 @@ use backstory_session::select::{folder_inside, short_ids};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// List sessions, the newest first
 #[derive(Debug, Args)]
@@ -157,18 +157,6 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     }
     let outcome = if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))
-}
-
-/// Whether a path is where sessions lie, rather than where they worked.
-pub(crate) fn holds_sessions(path: &Path) -> bool {
-    let ends_jsonl = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
-    if path.is_file() {
-        return true;
-    }
-    let looks_like_config =
-        path.join("projects").is_dir() && path.file_name().is_some_and(|name| name == ".claude");
-    let entries = || std::fs::read_dir(path).into_iter().flatten().flatten();
-    looks_like_config || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
 }
 
 fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {

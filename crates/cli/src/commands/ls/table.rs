@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::times;
-use crate::ui::{self, BOLD, Elastic};
+use crate::ui::{self, Align, BOLD, Column, Elastic, Table, short_model};
 use backstory_model::UsageTotal;
 use backstory_session::listing::Summary;
 use backstory_text::escape::terminal_line;
@@ -10,12 +10,12 @@ use backstory_text::figures::compact;
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::io::Write;
-use unicode_width::UnicodeWidthStr;
 
 const COLUMNS: usize = 10;
 const HEADINGS: [&str; COLUMNS] =
     ["id", "title", "project", "branch", "model", "turns", "calls", "tokens", "time", "last"];
-const WIDEST: [usize; COLUMNS] = [usize::MAX, 72, 24, 18, 22, 8, 8, 9, 8, 16];
+const TEXT: Column = Column::new(Align::Left);
+const NUMBER: Column = Column::new(Align::Right);
 
 /// Writes the table; `ids` has the short form of each id.
 pub(crate) fn write_table(
@@ -27,46 +27,28 @@ pub(crate) fn write_table(
 ) -> Result<(), CliError> {
     let width = ui::width().unwrap_or(160).max(60);
     let short = |row: &Summary| ids.get(row.id.as_str()).copied().unwrap_or(&row.id).to_owned();
-    let mut cells: Vec<[String; COLUMNS]> =
+    let cells: Vec<[String; COLUMNS]> =
         rows.iter().map(|row| cells(row, &short(row), all, now)).collect();
-    for row in &mut cells {
-        for (cell, limit) in row.iter_mut().zip(WIDEST) {
-            *cell = ui::fit(cell, limit);
-        }
-    }
-    let mut widths = HEADINGS.map(str::len);
+    let mut table = Table::new([
+        TEXT,
+        TEXT.at_most(72),
+        TEXT.at_most(24),
+        TEXT.at_most(18),
+        TEXT.at_most(22),
+        NUMBER.at_most(8),
+        NUMBER.at_most(8),
+        NUMBER.at_most(9),
+        NUMBER.at_most(8),
+        TEXT.at_most(16),
+    ]);
+    table.measure(&HEADINGS);
+    cells.iter().for_each(|row| table.measure(row));
+    table.share(width, Elastic { column: 1, readable: 24 }, &[3, 8, 6, 4, 2]);
+    writeln!(out, "{}", table.line(&HEADINGS, BOLD))?;
     for row in &cells {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            *widest = (*widest).max(cell.width());
-        }
-    }
-    let title = Elastic { column: 1, readable: 24 };
-    ui::share_width(&mut widths, width, title, &[3, 8, 6, 4, 2]);
-    write_row(out, &HEADINGS.map(str::to_owned), &widths, BOLD)?;
-    for row in &cells {
-        write_row(out, row, &widths, anstyle::Style::new())?;
+        writeln!(out, "{}", table.line(row, anstyle::Style::new()))?;
     }
     Ok(())
-}
-
-fn write_row(
-    out: &mut impl Write,
-    row: &[String; COLUMNS],
-    widths: &[usize; COLUMNS],
-    style: anstyle::Style,
-) -> Result<(), CliError> {
-    let mut line = String::new();
-    for (at, (cell, width)) in
-        row.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0)
-    {
-        let cell = ui::fit(cell, *width);
-        let space = " ".repeat(width.saturating_sub(cell.width()));
-        let numeric = (5..=8).contains(&at);
-        line.push_str(if numeric { &space } else { &cell });
-        line.push_str(if numeric { &cell } else { &space });
-        line.push_str("  ");
-    }
-    Ok(writeln!(out, "{style}{}{style:#}", line.trim_end())?)
 }
 
 fn cells(row: &Summary, id: &str, all: bool, now: Timestamp) -> [String; COLUMNS] {
@@ -107,15 +89,4 @@ fn project_name(row: &Summary) -> String {
 fn models(models: &[std::sync::Arc<str>]) -> String {
     let short = models.iter().map(|model| short_model(model));
     terminal_line(&short.collect::<Vec<_>>().join(", ")).into_owned()
-}
-
-pub(crate) fn short_model(model: &str) -> &str {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let name = name.strip_prefix("claude-").unwrap_or(name);
-    match name.rsplit_once('-') {
-        Some((rest, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => {
-            rest
-        }
-        _ => name,
-    }
 }

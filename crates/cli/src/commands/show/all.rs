@@ -3,11 +3,10 @@
 use super::read_copy;
 use super::view::{Format, ViewArguments, write_session};
 use crate::args::GlobalArguments;
-use crate::commands::ls::holds_sessions;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
 use crate::redaction;
-use crate::select::{Seek, Selection};
+use crate::select::{Seek, Selection, holds_sessions};
 use crate::ui;
 use backstory_agents as agents;
 use backstory_model::Session;

@@ -1,8 +1,7 @@
 //! The table of `backstory stats`.
 
-use crate::commands::ls::table::short_model;
 use crate::error::CliError;
-use crate::ui::{self, ACCENT, BOLD, DIM, Elastic, WARN};
+use crate::ui::{self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, short_model};
 use crate::work::Work;
 use backstory_session::listing::{Buffers, peek};
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
@@ -10,7 +9,6 @@ use backstory_session::wire::zone_name;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{compact, counted, grouped};
 use std::io::Write;
-use unicode_width::UnicodeWidthStr;
 
 /// What is shown.
 pub(crate) struct Shown<'a> {
@@ -46,32 +44,20 @@ pub(crate) fn write(
         lines.push((cells(shown, name(shown, row), &row.figures), Some(weight(&row.figures))));
     }
     lines.push((cells(shown, "total".to_owned(), &report.total), None));
-    let mut widths = [0; COLUMNS];
-    for (cells, _) in &lines {
-        for (width, cell) in widths.iter_mut().zip(cells) {
-            *width = (*width).max(cell.width());
-        }
-    }
+    let mut columns = [Column::new(Align::Right); COLUMNS];
+    let [name, ..] = &mut columns;
+    *name = Column::new(Align::Left);
+    let mut table = Table::new(columns);
+    lines.iter().for_each(|(cells, _)| table.measure(cells));
     if let Some(width) = ui::width() {
-        let name = Elastic { column: 0, readable: 16 };
-        ui::share_width(&mut widths, width, name, &[4, 3, 2, 1, 5]);
+        table.share(width, Elastic { column: 0, readable: 16 }, &[4, 3, 2, 1, 5]);
     }
-    let table: usize = widths.iter().map(|width| width + 2).sum();
-    let bars = ui::width().is_some_and(|width| width >= table + BAR);
+    let bars = ui::width().is_some_and(|width| width >= table.width() + BAR);
     let last = lines.len() - 1;
     for (at, (cells, weight)) in lines.iter().enumerate() {
         let style = if at == 0 || at == last { BOLD } else { anstyle::Style::new() };
-        let mut line = String::new();
-        let shown = cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0);
-        for (column, (cell, width)) in shown {
-            let cell = ui::fit(cell, width);
-            let space = " ".repeat(width.saturating_sub(cell.width()));
-            line.push_str(if column == 0 { &cell } else { &space });
-            line.push_str(if column == 0 { &space } else { &cell });
-            line.push_str("  ");
-        }
         let bar = weight.filter(|_| bars).map(|weight| bar(weight, largest)).unwrap_or_default();
-        writeln!(out, "{style}{}{style:#}{}", line.trim_end(), coloured(&bar))?;
+        writeln!(out, "{}{}", table.line(cells, style), coloured(&bar))?;
     }
     if report.rows.len() < shown.all {
         let more = shown.all - report.rows.len();

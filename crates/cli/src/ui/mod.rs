@@ -1,5 +1,11 @@
 //! The terminal: the only code that prints.
 
+mod table;
+mod text;
+
+pub(crate) use table::{Align, Column, Cut, Elastic, Table};
+pub(crate) use text::{fit, fit_end, quoted, short_model, short_path, wrap};
+
 use crate::args::ColorChoice;
 use crate::environment;
 use crate::error::{CliError, ErrorKind};
@@ -14,7 +20,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -214,100 +219,4 @@ impl Progress for Bar {
 pub(crate) fn width() -> Option<usize> {
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     environment::columns().or_else(terminal)
-}
-
-/// The column of a table that may be cut, and the width at which it can still be read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Elastic {
-    pub(crate) column: usize,
-    pub(crate) readable: usize,
-}
-
-/// Makes the columns of a table, two apart, fit into `width`: one gives way as long as it stays
-/// readable, then those are left out that tell least, in order (their width becomes 0).
-pub(crate) fn share_width(
-    widths: &mut [usize],
-    width: usize,
-    elastic: Elastic,
-    leave_out: &[usize],
-) {
-    let total = |widths: &[usize]| {
-        let shown = widths.iter().filter(|width| **width > 0);
-        shown.map(|width| width + 2).sum::<usize>().saturating_sub(2)
-    };
-    let full = widths.get(elastic.column).copied().unwrap_or(0);
-    let readable = full.min(elastic.readable);
-    for column in leave_out {
-        if total(widths).saturating_sub(width) <= full - readable {
-            break;
-        }
-        if let Some(left_out) = widths.get_mut(*column) {
-            *left_out = 0;
-        }
-    }
-    let excess = total(widths).saturating_sub(width);
-    if let Some(gives) = widths.get_mut(elastic.column) {
-        *gives = gives.saturating_sub(excess).max(readable);
-    }
-}
-
-/// Cuts text that is already safe to `width` columns.
-pub(crate) fn fit(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = 0;
-    for character in text.chars() {
-        let columns = character.width().unwrap_or(0);
-        if used + columns + 1 > width {
-            break;
-        }
-        used += columns;
-        out.push(character);
-    }
-    out.push('…');
-    out
-}
-
-/// The same, but what is cut is the start: of a path the end tells most.
-pub(crate) fn fit_end(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut used = 0;
-    let columns = |character: char| character.width().unwrap_or(0);
-    let kept = text.char_indices().rev().take_while(|(_, character)| {
-        used += columns(*character);
-        used < width
-    });
-    let start = kept.last().map_or(text.len(), |(at, _)| at);
-    format!("…{}", text.get(start..).unwrap_or_default())
-}
-
-/// Breaks text that is already safe at spaces, so that no line is wider than `width` columns
-/// unless a single word is.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// A path with the home folder shortened.
-pub(crate) fn short_path(path: &str) -> String {
-    let home = environment::home().map(|home| home.to_string_lossy().into_owned());
-    let shortened = home
-        .as_deref()
-        .and_then(|home| path.strip_prefix(home))
-        .filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    let path = shortened.map_or_else(|| path.to_owned(), |rest| format!("~{rest}"));
-    terminal_line(&path).into_owned()
 }
