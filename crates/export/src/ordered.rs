@@ -15,16 +15,22 @@ use std::path::PathBuf;
 /// What to export and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Export<'a> {
+    /// In the order in which their documents are handed on.
     pub sessions: &'a [SessionRef<'a>],
+    /// What the documents depend on.
     pub options: Options<'a>,
+    /// Whether they are taken out.
     pub secrets: Secrets<'a>,
+    /// Bounds for reading.
     pub limits: Limits,
+    /// Whether versions outside the wanted range end it.
     pub on_unknown: OnUnknown,
 }
 
 /// What became of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
+    /// It is where it belongs.
     Written,
     /// It has no place and does not count.
     Refused,
@@ -34,7 +40,12 @@ pub enum Put {
 #[derive(Debug)]
 pub enum Stopped<E> {
     /// A session has messages of versions outside the wanted range.
-    OutsideVersions { path: PathBuf, versions: Vec<String> },
+    OutsideVersions {
+        /// The session's file.
+        path: PathBuf,
+        /// Those outside.
+        versions: Vec<String>,
+    },
     /// A document could not be put where it belongs.
     Put(E),
 }
@@ -42,11 +53,15 @@ pub enum Stopped<E> {
 /// Sums over all sessions of an export.
 #[derive(Debug, Default)]
 pub struct Totals {
+    /// Sessions of which a document was written.
     pub sessions: u64,
     /// Sessions in which nothing was said, for which nothing is written.
     pub empty: u64,
+    /// What their documents take.
     pub bytes: u64,
+    /// What the documents hold and what was left out.
     pub figures: Figures,
+    /// What was taken out.
     pub redacted: Report,
 }
 

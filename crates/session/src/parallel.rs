@@ -11,6 +11,7 @@ pub trait Progress: Sync {
     fn begin(&self, total: u64);
     /// Files of so many bytes are done.
     fn add(&self, bytes: u64);
+    /// All of them are done.
     fn end(&self);
 }
 

@@ -2,6 +2,7 @@
 //! want them.
 
 use crate::environment;
+use backstory_format::slice::Part;
 use backstory_text::escape::terminal_line;
 use std::ffi::OsStr;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -37,7 +38,7 @@ pub(crate) fn fit_end(text: &str, width: usize) -> String {
         used < width
     });
     let start = kept.last().map_or(text.len(), |(at, _)| at);
-    format!("…{}", text.get(start..).unwrap_or_default())
+    format!("…{}", text.part(start..))
 }
 
 /// Breaks text that is already safe at spaces, so that no line is wider than `width` columns

@@ -22,10 +22,12 @@ pub struct EditedFile {
     pub path: PathBuf,
     /// Recorded paths that mean it, its own first.
     pub names: Vec<String>,
+    /// Its content now; none where it is gone or cannot be read.
     pub text: Option<String>,
 }
 
 impl EditedFile {
+    /// Whether it is still there.
     pub fn exists(&self) -> bool {
         self.text.is_some()
     }
@@ -34,8 +36,11 @@ impl EditedFile {
 /// Files and everything known of them.
 #[derive(Debug)]
 pub struct EditedFiles {
+    /// Everything that the sessions say about wanted files.
     pub gathered: Gathered,
+    /// In the order of their paths.
     pub files: Vec<EditedFile>,
+    /// How many sessions could have said something.
     pub sessions_searched: usize,
     /// What could not be searched.
     pub notices: Vec<Notice>,

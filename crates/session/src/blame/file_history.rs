@@ -24,23 +24,28 @@ const MOST_RENAMES: usize = 8;
 pub struct NameSources<'a> {
     /// Folders that the project was in when its sessions were recorded.
     pub recorded_as: &'a [String],
+    /// Whether git is asked, too.
     pub follow: Follow,
 }
 
 /// Whether git is asked for names that a file had before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Follow {
+    /// It is, where no session saw the file begin.
     #[default]
     Renames,
+    /// Only recorded names count.
     NoRenames,
 }
 
 /// Everything known of one file.
 #[derive(Debug)]
 pub struct FileHistory {
+    /// Everything that the sessions say about these paths.
     pub gathered: Gathered,
     /// Paths that mean the file, its own first.
     pub names: Vec<String>,
+    /// How many sessions could have said something.
     pub sessions_searched: usize,
     /// What could not be searched or asked.
     pub notices: Vec<Notice>,

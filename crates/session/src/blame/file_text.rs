@@ -11,6 +11,7 @@ const LOOKED_AT: usize = 8_000;
 /// A text file at one point in time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileText {
+    /// The content; what is not UTF-8 is replaced.
     pub text: String,
     /// The commit that it was taken from.
     pub commit: Option<String>,
@@ -21,10 +22,13 @@ pub struct FileText {
 /// Why there is no text.
 #[derive(Debug, thiserror::Error)]
 pub enum FileTextError {
+    /// The file could not be read.
     #[error(transparent)]
     Read(#[from] StoreError),
+    /// Git has no such commit or file, or could not be asked.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// It holds bytes that no text has.
     #[error("`{}`: not a text file", .0.display())]
     NotText(PathBuf),
 }

@@ -47,7 +47,9 @@ pub const LARGEST_FILE: u64 = 256 << 20;
 pub struct BlameLine<'t> {
     /// Counted from 1.
     pub number: u64,
+    /// Without its end.
     pub text: &'t str,
+    /// Where it comes from, and on what evidence.
     pub mark: Mark,
     /// The commit that has the line, where git was asked and knows one.
     pub git: Option<GitLine>,
@@ -56,6 +58,7 @@ pub struct BlameLine<'t> {
 /// The lines of a file with their origins.
 #[derive(Debug)]
 pub struct Blame<'h> {
+    /// What the lines were attributed by.
     pub history: &'h FileHistory,
     /// The edits that marks refer to, and changes that nobody recorded.
     pub traced: Traced<'h>,

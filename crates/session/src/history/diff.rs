@@ -2,6 +2,7 @@
 
 use super::lines::{Lines, split_lines};
 use crate::compare::{Compared, Hunk, Placing, compare};
+use backstory_format::slice::Part;
 use imara_diff::Token;
 use std::ops::Range;
 
@@ -41,8 +42,11 @@ pub(crate) fn aligned(before: &str, after: &str) -> Vec<Option<u32>> {
 /// A difference between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineDiff<'t> {
+    /// Lines that only the second text has.
     pub added: u64,
+    /// Lines that only the first text has.
     pub removed: u64,
+    /// In the order of the texts.
     pub hunks: Vec<DiffHunk<'t>>,
 }
 
@@ -53,14 +57,18 @@ pub struct DiffHunk<'t> {
     pub before: Range<usize>,
     /// Lines of the second text, counted from 0.
     pub after: Range<usize>,
+    /// Unchanged lines at both ends, changes in between.
     pub lines: Vec<DiffLine<'t>>,
 }
 
 /// A line of a difference; printed, it has its sign in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLine<'t> {
+    /// In both texts.
     Same(&'t str),
+    /// Only in the first.
     Removed(&'t str),
+    /// Only in the second.
     Added(&'t str),
 }
 
@@ -104,7 +112,7 @@ pub fn line_diff<'t>(before: &'t str, after: &'t str, context: usize) -> LineDif
             }
             last += 1;
         }
-        let group = found.get(at..=last).unwrap_or_default();
+        let group = found.part(at..=last);
         let end = group.last().unwrap_or(first);
         let lead = context.min(first.before.start);
         let tail = context.min(old.len() - end.before.end);
@@ -116,12 +124,12 @@ pub fn line_diff<'t>(before: &'t str, after: &'t str, context: usize) -> LineDif
             lines.extend(texts.iter().map(|text| line(text)));
         };
         for hunk in group {
-            push(DiffLine::Same, old.get(position..hunk.before.start).unwrap_or_default());
+            push(DiffLine::Same, old.part(position..hunk.before.start));
             push(DiffLine::Removed, old.get(hunk.before.clone()).unwrap_or_default());
             push(DiffLine::Added, new.get(hunk.after.clone()).unwrap_or_default());
             position = hunk.before.end;
         }
-        push(DiffLine::Same, old.get(position..before.end).unwrap_or_default());
+        push(DiffLine::Same, old.part(position..before.end));
         hunks.push(DiffHunk { before, after, lines });
         at = last + 1;
     }

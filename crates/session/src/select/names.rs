@@ -1,6 +1,7 @@
 //! Names of sessions, for people and for files.
 
 use super::SessionRef;
+use backstory_format::slice::Part;
 use backstory_store::plain_name;
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ pub fn short_ids<'r>(ids: impl Iterator<Item = &'r str>) -> HashMap<&'r str, &'r
     };
     let short = |(at, id): (usize, &&'r str)| {
         let end = id.char_indices().nth(own(at, id)).map_or(id.len(), |(end, _)| end);
-        (*id, id.get(..end).unwrap_or(id))
+        (*id, id.part(..end))
     };
     sorted.iter().enumerate().map(short).collect()
 }

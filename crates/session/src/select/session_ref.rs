@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 /// A session, or a subagent that is looked at by itself.
 #[derive(Debug, Clone, Copy)]
 pub enum SessionRef<'a> {
+    /// With its subagents.
     Session(&'a SessionFiles),
+    /// By itself: its session is not there, or it was named.
     Agent(&'a AgentFile),
 }
 
 impl<'a> SessionRef<'a> {
+    /// As lists show it.
     pub fn id(&self) -> &str {
         match self {
             SessionRef::Session(files) => &files.id,
@@ -20,6 +23,7 @@ impl<'a> SessionRef<'a> {
         }
     }
 
+    /// Its own file, or the folder of agents that use several.
     pub fn path(&self) -> &'a Path {
         match self {
             SessionRef::Session(files) => &files.path,
@@ -52,6 +56,7 @@ impl<'a> SessionRef<'a> {
         }
     }
 
+    /// How much there is to read, subagents included.
     pub fn total_bytes(&self) -> u64 {
         match self {
             SessionRef::Session(files) => files.total_bytes(),

@@ -8,6 +8,7 @@ use crate::error::{CliError, Outcome};
 use crate::pager;
 use crate::select::{Seek, Selection};
 use crate::ui::{self, JsonLines};
+use backstory_format::slice::Part;
 use backstory_session::blame::{
     Blame, BlameLine, FileHistory, FileText, FileTextError, Follow, NameSources, blame,
 };
@@ -174,7 +175,7 @@ fn history(
     if let Some(git) = git {
         history.look_into_commits(git, text);
         if !global.quiet {
-            ui::notices(history.notices.get(read..).unwrap_or_default());
+            ui::notices(history.notices.part(read..));
         }
     }
     Ok(history)

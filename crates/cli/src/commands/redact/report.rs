@@ -6,6 +6,7 @@ use crate::redaction;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
 use backstory_agents as agents;
+use backstory_format::slice::Part;
 use backstory_model::Agent;
 use backstory_model::Notice;
 use backstory_redact::{Classes, Level, Reason, Redactor, Report};
@@ -173,7 +174,7 @@ pub(super) fn spans(path: &Path, field: &str, classes: Classes) -> Result<Outcom
             serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
         let text = value.get(field).and_then(|value| value.as_str());
         let text = text.ok_or_else(|| wrong(&format!("no text in `{field}`")))?;
-        let characters = |end: usize| text.get(..end).map_or(0, |head| head.chars().count());
+        let characters = |end: usize| text.part(..end).chars().count();
         let spans: Vec<[usize; 2]> = redactor
             .spans(text)
             .into_iter()

@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, short_model};
 use crate::work::Work;
+use backstory_format::slice::item;
 use backstory_session::listing::{Buffers, peek};
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
 use backstory_session::wire::zone_name;
@@ -82,7 +83,7 @@ fn bar(weight: u128, largest: u128) -> String {
         return String::new();
     }
     let eighths = (weight as f64 / largest as f64 * (BAR * 8) as f64).round() as usize;
-    let part = PARTS.get(eighths % 8).copied().unwrap_or_default();
+    let part = item(&PARTS, eighths % 8);
     format!("{}{part}", "█".repeat(eighths / 8))
 }
 
