@@ -7,7 +7,7 @@
 use backstory_format::Limits;
 use backstory_session::discover::{Root, discover};
 use backstory_session::history::{
-    Confidence, Gathered, LineOrigin, Target, Traced, line_diff, read, split_lines, trace,
+    Confidence, DiffLine, Gathered, LineOrigin, Target, Traced, line_diff, read, split_lines, trace,
 };
 use backstory_session::render::difference;
 use serde_json::{Value, json};
@@ -29,30 +29,25 @@ fn rebuilt(before: &str, after: &str, context: usize) {
     let old: Vec<&str> = split_lines(before).collect();
     let (mut new, mut at) = (Vec::new(), 0);
     let (mut added, mut removed) = (0, 0);
-    for line in &diff.lines {
-        if let Some(head) = line.strip_prefix("@@ -") {
-            let (start, rest) = head.split_once(',').expect("a length");
-            let length = rest.split(' ').next().and_then(|length| length.parse().ok());
-            let start: usize = start.parse().expect("a number");
-            // A hunk without old lines stands behind the line that it names.
-            let start = start - usize::from(length.is_some_and(|length: usize| length > 0));
-            new.extend_from_slice(&old[at..start]);
-            at = start;
-            continue;
-        }
-        let (sign, text) = line.split_at(1);
-        match sign {
-            "+" => {
-                new.push(text);
-                added += 1;
+    for hunk in &diff.hunks {
+        new.extend_from_slice(&old[at..hunk.before.start]);
+        at = hunk.before.start;
+        assert_eq!(new.len(), hunk.after.start);
+        for line in &hunk.lines {
+            match line {
+                DiffLine::Added(text) => {
+                    new.push(text);
+                    added += 1;
+                    continue;
+                }
+                DiffLine::Removed(_) => removed += 1,
+                DiffLine::Same(text) => new.push(text),
             }
-            "-" => removed += 1,
-            _ => new.push(text),
-        }
-        if sign != "+" {
-            assert_eq!(old[at], text);
+            let (DiffLine::Removed(text) | DiffLine::Same(text)) = line else { continue };
+            assert_eq!(old[at], *text);
             at += 1;
         }
+        assert_eq!((at, new.len()), (hunk.before.end, hunk.after.end));
     }
     new.extend_from_slice(&old[at..]);
     assert!(new.iter().copied().eq(split_lines(after)), "{before:?} {after:?} {diff:?}");

@@ -4,6 +4,7 @@ use crate::aider::{HEADING, HISTORY};
 use crate::skim::{Skimmed, skim};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::line::split;
+use backstory_format::slice::Part as _;
 use backstory_model::Agent;
 use backstory_store::load;
 use hashbrown::HashMap;
@@ -318,7 +319,7 @@ fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
     let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([at]);
     // A history that was cut begins in the middle of a session.
     let first = starts.first().map_or(at, |(start, _)| *start);
-    let head = bytes.get(..first as usize).unwrap_or_default();
+    let head = bytes.part(..first as usize);
     let cut = (!head.trim_ascii().is_empty())
         .then(|| Part { id: format!("{name}-start"), range: Some(0..first) });
     cut.into_iter()

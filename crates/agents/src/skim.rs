@@ -4,6 +4,7 @@
 //! are no JSON yet. What stands inside of values is passed over and cannot be taken for a key.
 
 use backstory_format::json::{self, string_end};
+use backstory_format::slice::Part;
 use std::borrow::Cow;
 
 /// What an object shows.
@@ -34,7 +35,7 @@ pub(super) fn skim(bytes: &[u8]) -> Option<Skimmed<'_>> {
     loop {
         rest = rest.trim_ascii_start();
         match rest.first() {
-            Some(b',') => rest = rest.get(1..).unwrap_or_default(),
+            Some(b',') => rest = rest.part(1..),
             Some(b'"') => {
                 let Some((key, behind)) = string(rest) else { return Some(found) };
                 let Some(value) = behind.trim_ascii_start().strip_prefix(b":") else {

@@ -5,6 +5,7 @@ use crate::titles;
 use aho_corasick::packed::Searcher;
 use backstory_format::claude::RecordKind;
 use backstory_format::line::split;
+use backstory_format::slice::Part;
 use backstory_format::{Limits, Reader};
 use backstory_model::{SessionKind, Title};
 use jiff::Timestamp;
@@ -112,7 +113,7 @@ impl Ends {
         };
         while start == Start::Read && !begun(&rows) {
             let Some(line) = split(rest).next() else { break };
-            rest = rest.get(line.width()..).unwrap_or_default();
+            rest = rest.part(line.width()..);
             reader.line(line, &mut rows);
         }
         let (last_time, last_branch) = last_named(rest);
@@ -120,10 +121,10 @@ impl Ends {
         let branch =
             last_branch.or_else(|| rows.last_branch.and_then(|name| rows.names.shared(name)));
         while let Some(at) = find_title(rest) {
-            let before = rest.get(..at).unwrap_or_default();
-            rest = rest.get(memrchr(b'\n', before).map_or(0, |at| at + 1)..).unwrap_or_default();
+            let before = rest.part(..at);
+            rest = rest.part(memrchr(b'\n', before).map_or(0, |at| at + 1)..);
             let Some(line) = split(rest).next() else { break };
-            rest = rest.get(line.width()..).unwrap_or_default();
+            rest = rest.part(line.width()..);
             reader.line(line, &mut rows);
         }
         Ends { rows, ended, branch }
@@ -134,7 +135,7 @@ impl Ends {
         titles::title_where(&self.rows, SessionKind::Session, |leaf| {
             let uuid = [b"\"", self.rows.names.bytes(leaf), b"\""].concat();
             memmem::find_iter(whole, &uuid).any(|at| {
-                let before = whole.get(..at).unwrap_or_default().trim_ascii_end();
+                let before = whole.part(..at).trim_ascii_end();
                 let key = before.strip_suffix(b":").unwrap_or_default().trim_ascii_end();
                 key.ends_with(b"\"uuid\"")
             })
@@ -151,10 +152,10 @@ fn last_named(bytes: &[u8]) -> (Option<Timestamp>, Option<Arc<str>>) {
     let mut rows = Rows::default();
     let mut reader = Reader::new(Limits::default());
     while end > 0 && !(time.is_some() && branch_settled) {
-        let before = bytes.get(..end).unwrap_or_default();
+        let before = bytes.part(..end);
         let content = before.strip_suffix(b"\n").unwrap_or(before);
         let start = memrchr(b'\n', content).map_or(0, |at| at + 1);
-        let line = bytes.get(start..end).unwrap_or_default();
+        let line = bytes.part(start..end);
         end = start;
         let may_tell = (time.is_none() && memmem::find(line, b"\"timestamp\"").is_some())
             || (!branch_settled && names_branch(line));
@@ -191,7 +192,7 @@ fn settled_title(last: &Rows, first: &Rows) -> Option<Title> {
 fn names_branch(bytes: &[u8]) -> bool {
     const FIELD: &[u8] = b"\"gitBranch\"";
     memmem::find_iter(bytes, FIELD).any(|at| {
-        let rest = bytes.get(at + FIELD.len()..).unwrap_or_default().trim_ascii_start();
+        let rest = bytes.part(at + FIELD.len()..).trim_ascii_start();
         let value = rest.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
         !value.starts_with(b"\"\"")
     })

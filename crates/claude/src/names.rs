@@ -4,6 +4,7 @@
 //! compared and indexed without hashing again.
 
 use backstory_format::json::text;
+use backstory_format::slice::Part;
 use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
 use std::hash::BuildHasher;
@@ -102,5 +103,5 @@ fn slice<'a>(text: &'a [u8], ends: &[usize], at: u32) -> &'a [u8] {
     let at = at as usize;
     let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
     let end = ends.get(at).copied().unwrap_or(start);
-    text.get(start..end).unwrap_or_default()
+    text.part(start..end)
 }

@@ -10,6 +10,7 @@ use crate::names::Name;
 use crate::resume::is_note;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_format::slice::Part;
 use backstory_model::Recovered;
 
 /// Which records belong to which message and call, over a whole file.
@@ -177,7 +178,7 @@ impl<'a> Groups<'a> {
             let placed = self.results_of(member).filter(|at| seen.get(*at as usize) == Some(&true));
             homes.extend(placed);
         }
-        let after = path.get(place + 1..).unwrap_or_default().iter().copied();
+        let after = path.part(place + 1..).iter().copied();
         homes.extend(after.take_while(|at| {
             self.rows
                 .row(*at)
@@ -364,7 +365,7 @@ fn children(rows: &Rows) -> Vec<(RowIndex, RowIndex)> {
 /// What a sorted list holds for a row.
 fn list_of(list: &[(RowIndex, RowIndex)], row: RowIndex) -> impl Iterator<Item = RowIndex> {
     let start = list.partition_point(|(home, _)| *home < row);
-    let rest = list.get(start..).unwrap_or_default();
+    let rest = list.part(start..);
     rest.iter().take_while(move |(home, _)| *home == row).map(|(_, at)| *at)
 }
 

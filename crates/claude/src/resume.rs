@@ -10,6 +10,7 @@ use crate::gaps::Gaps;
 use crate::rows::{Row, RowIndex, Rows};
 use crate::tree::is_message;
 use backstory_format::claude::RecordKind;
+use backstory_format::slice::Part;
 
 /// Links as the client reads them: past progress records, and past what a compaction cut off.
 #[derive(Debug)]
@@ -298,7 +299,7 @@ impl<'a> Links<'a> {
         });
         let children = |row: RowIndex| {
             let start = below.partition_point(|(parent, _)| *parent < row);
-            let rest = below.get(start..).unwrap_or_default();
+            let rest = below.part(start..);
             rest.iter().take_while(move |(parent, _)| *parent == row).map(|(_, at)| *at)
         };
         let mut found: Vec<RowIndex> = Vec::new();

@@ -3,6 +3,7 @@
 use crate::names::{Distinct, Name, Names};
 use backstory_format::Totals;
 use backstory_format::claude::{BlockKind, Flags, Outcome, RecordKind, Usage};
+use backstory_format::slice::Part;
 use backstory_model::{Problems, SessionKind, Span};
 use jiff::Timestamp;
 
@@ -315,13 +316,13 @@ impl Rows {
 
     pub(super) fn blocks(&self, message: &MessagePart) -> &[BlockPart] {
         let start = message.first_block as usize;
-        self.blocks.get(start..start + message.block_count as usize).unwrap_or_default()
+        self.blocks.part(start..start + message.block_count as usize)
     }
 
     /// Blocks of a result's list content.
     pub(super) fn nested(&self, block: &BlockPart) -> &[BlockPart] {
         let start = block.first_nested as usize;
-        self.nested.get(start..start + block.nested_count as usize).unwrap_or_default()
+        self.nested.part(start..start + block.nested_count as usize)
     }
 
     /// Whether a row is a `system` record of this subtype.

@@ -3,17 +3,16 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
-use crate::select::Chosen;
 use backstory_session::discover::Root;
+use backstory_session::select::SessionRef;
 use backstory_store::{Guard, GuardError};
-use std::path::Path;
 
 /// Nothing goes into agents' folders or over what is read: sessions, and where they were looked for.
-pub(crate) fn guard(global: &GlobalArguments, roots: &[Root], chosen: &[Chosen<'_>]) -> Guard {
+pub(crate) fn guard(global: &GlobalArguments, roots: &[Root], chosen: &[SessionRef<'_>]) -> Guard {
     let mut guard = agents_guard();
     roots.iter().for_each(|root| guard.protect(&root.path));
     global.root.iter().for_each(|root| guard.protect(root));
-    chosen.iter().flat_map(Chosen::sources).for_each(|source| guard.reads(&source));
+    chosen.iter().flat_map(SessionRef::sources).for_each(|source| guard.reads(&source));
     guard
 }
 
@@ -23,11 +22,6 @@ pub(crate) fn agents_guard() -> Guard {
     environment::agents_folders().iter().for_each(|folder| guard.protect(folder));
     environment::default_roots().iter().for_each(|root| guard.protect(&root.path));
     guard
-}
-
-/// The file or folder to write to; none for `-`, which is standard output.
-pub(crate) fn named(out: Option<&Path>) -> Option<&Path> {
-    out.filter(|out| out.as_os_str() != "-")
 }
 
 impl From<GuardError> for CliError {

@@ -5,16 +5,15 @@ mod commands;
 mod environment;
 mod error;
 mod guard;
+mod output;
 mod pager;
 mod prices;
-mod project;
 mod redaction;
 mod sample;
 mod select;
 mod settings;
 mod times;
 mod tokens;
-mod trail;
 mod ui;
 mod work;
 

@@ -3,12 +3,13 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::select::{Chosen, Seek, Selection, as_path, no_sessions, refuse_other_files};
+use crate::select::{Seek, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_format::Limits;
 use backstory_model::Agent;
 use backstory_model::{AgentFile, Notice, SessionFiles};
 use backstory_session::discover::{ProjectScope, Root, discover, once_each};
+use backstory_session::select::SessionRef;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -99,15 +100,15 @@ impl Work {
     }
 
     /// All of it, sessions first.
-    pub(crate) fn chosen(&self) -> Vec<Chosen<'_>> {
-        let sessions = self.sessions.iter().map(Chosen::Session);
-        sessions.chain(self.agents.iter().map(Chosen::Agent)).collect()
+    pub(crate) fn chosen(&self) -> Vec<SessionRef<'_>> {
+        let sessions = self.sessions.iter().map(SessionRef::Session);
+        sessions.chain(self.agents.iter().map(SessionRef::Agent)).collect()
     }
 
-    fn add(&mut self, chosen: Chosen<'_>) {
+    fn add(&mut self, chosen: SessionRef<'_>) {
         match chosen {
-            Chosen::Session(files) => self.sessions.push(files.clone()),
-            Chosen::Agent(file) => self.agents.push(file.clone()),
+            SessionRef::Session(files) => self.sessions.push(files.clone()),
+            SessionRef::Agent(file) => self.agents.push(file.clone()),
         }
     }
 
@@ -136,7 +137,7 @@ impl Work {
 
     /// The sessions of a folder that somebody worked in.
     fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
-        let inside = selection.worked_in(&[ProjectScope::new(path)]);
+        let inside = selection.found.worked_in(&[ProjectScope::new(path)], self.limits);
         let nothing = inside.is_empty();
         self.sessions.extend(inside.into_iter().cloned());
         let lies_here = |files: &SessionFiles| files.path.starts_with(path);

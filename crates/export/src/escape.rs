@@ -1,6 +1,7 @@
 //! Strings of JSON in plain ASCII, escaped as Python does it.
 
 use backstory_format::json::marks::{Marks, Unprintable};
+use backstory_format::slice::Part;
 
 /// A string, all that is not plain ASCII escaped.
 pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
@@ -9,11 +10,11 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
     let mut marks = Marks::<Unprintable>::new(text.as_bytes(), 0);
     let mut from = 0;
     while let Some(at) = marks.peek() {
-        out.extend_from_slice(text.as_bytes().get(from..at).unwrap_or_default());
-        from = at + write_escape(text.get(at..).unwrap_or_default(), out);
+        out.extend_from_slice(text.as_bytes().part(from..at));
+        from = at + write_escape(text.part(at..), out);
         marks.pass_to(from);
     }
-    out.extend_from_slice(text.as_bytes().get(from..).unwrap_or_default());
+    out.extend_from_slice(text.as_bytes().part(from..));
     out.push(b'"');
 }
 
@@ -26,7 +27,7 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
     let mut marks = Marks::<Unprintable>::new(raw, 0);
     let mut from = 0;
     while let Some(at) = marks.peek() {
-        let rest = raw.get(at..).unwrap_or_default();
+        let rest = raw.part(at..);
         match rest {
             [b'\\', b'n' | b't' | b'"' | b'\\' | b'r' | b'b' | b'f', ..] => {
                 marks.pass_to(at + 2);
@@ -46,11 +47,10 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
         }
         let run = rest.iter().take(LONGEST_RUN).take_while(|byte| **byte >= 0x80).count();
         // A run that was cut ends with a whole character.
-        let text = match std::str::from_utf8(rest.get(..run).unwrap_or_default()) {
+        let text = match std::str::from_utf8(rest.part(..run)) {
             Ok(text) => text,
             Err(error) if run == LONGEST_RUN && error.valid_up_to() > 0 => {
-                std::str::from_utf8(rest.get(..error.valid_up_to()).unwrap_or_default())
-                    .unwrap_or_default()
+                std::str::from_utf8(rest.part(..error.valid_up_to())).unwrap_or_default()
             }
             Err(_) => "",
         };
@@ -58,12 +58,12 @@ pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
             out.truncate(start);
             return false;
         }
-        out.extend_from_slice(raw.get(from..at).unwrap_or_default());
+        out.extend_from_slice(raw.part(from..at));
         text.chars().for_each(|character| write_code(character, out));
         from = at + text.len();
         marks.pass_to(from);
     }
-    out.extend_from_slice(raw.get(from..).unwrap_or_default());
+    out.extend_from_slice(raw.part(from..));
     out.push(b'"');
     true
 }

@@ -2,6 +2,7 @@
 
 use crate::flow::{Item, What};
 use backstory_format::json::{Tape, Value, scan};
+use backstory_format::slice::Part;
 use backstory_model::{Block, Content, Session};
 use backstory_store::{SourceReader, StoreError};
 use std::borrow::Cow;
@@ -104,7 +105,7 @@ impl<'s> Fetcher<'s> {
             let text = self.reader(member)?.text(content)?.into_owned();
             let Fetcher { tape, unpacked, .. } = self;
             *unpacked = text.into_bytes();
-            let rest = |end: usize| unpacked.get(end..).unwrap_or_default().trim_ascii();
+            let rest = |end: usize| unpacked.part(end..).trim_ascii();
             let sound = unpacked.starts_with(b"{") || unpacked.starts_with(b"[");
             let sound =
                 sound && scan(unpacked, 0, MAX_DEPTH, tape).is_ok_and(|end| rest(end).is_empty());

@@ -12,6 +12,7 @@ use crate::fields::{Order, ordered};
 use crate::number;
 use backstory_format::json::text::decode;
 use backstory_format::json::{Kind, Value};
+use backstory_format::slice::Part;
 use backstory_redact::{Raw, Scrubber};
 use backstory_store::Spool;
 use sha2::{Digest, Sha256};
@@ -301,7 +302,7 @@ impl<'c> Canon<'c> {
         let buffer = self.spool.buffer();
         if buffer.len() - self.settled > SETTLE_AT {
             if let Some(hasher) = &mut self.hasher {
-                hasher.update(buffer.get(self.settled..).unwrap_or_default());
+                hasher.update(buffer.part(self.settled..));
             }
             self.spool.settle();
             self.settled = self.spool.buffer().len();
@@ -312,7 +313,7 @@ impl<'c> Canon<'c> {
     pub(super) fn hash(&mut self) -> Option<String> {
         let buffer = self.spool.buffer();
         let mut hasher = self.hasher.clone()?;
-        hasher.update(buffer.get(self.settled..).unwrap_or_default());
+        hasher.update(buffer.part(self.settled..));
         hasher.update(b"}");
         Some(hexadecimal(&hasher.finalize()))
     }

@@ -9,6 +9,8 @@ mod atif;
 mod atif_metrics;
 mod canonical;
 mod chat;
+#[cfg(feature = "table")]
+mod columns;
 mod commits;
 mod definition;
 mod digest;
@@ -26,6 +28,7 @@ mod murmur;
 pub mod normalise;
 mod number;
 mod opentraces;
+mod ordered;
 mod prepared;
 mod rows;
 mod sft;
@@ -34,8 +37,11 @@ mod states;
 mod tree;
 
 pub use canonical::{ActionBlock, action_text, canonical_json, plain_json};
+#[cfg(feature = "table")]
+pub use columns::columns;
 pub use commits::{KnownRepositories, Repositories};
 pub use material::Material;
+pub use ordered::{Export, Put, Stopped, Totals};
 pub use sft::{Arguments, BETWEEN_RESULTS, Per, SftFormat, SftOptions};
 pub use states::{
     Census, Chain, CountTokens, Granularity, Layout, MessageStyle, OnUnknown, Records, Skipped,

@@ -6,6 +6,7 @@ use crate::flow::{Flow, What};
 use crate::json::{Canon, sha256};
 use crate::states::SystemPrompt;
 use backstory_format::json::Kind;
+use backstory_format::slice::Part;
 use backstory_model::{Content, Step};
 use backstory_store::StoreError;
 use hashbrown::HashMap;
@@ -47,7 +48,7 @@ impl Shapes {
                 let text = system_text(fetcher, key.0, system)?;
                 let cleared = canon.clear(&text).into_owned();
                 let digest = sha256(&cleared);
-                let name = format!("sp_{}", digest.get(..12).unwrap_or_default());
+                let name = format!("sp_{}", digest.part(..12));
                 shapes.prompts.insert(name.clone(), cleared);
                 prompt = Some(name);
             }

@@ -3,7 +3,9 @@
 /// A range of bytes in the session's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
+    /// Bytes before it in the file.
     pub offset: u64,
+    /// How many bytes it takes.
     pub length: u32,
 }
 

@@ -16,6 +16,7 @@ pub mod line;
 pub mod problem;
 pub mod reader;
 pub mod record;
+pub mod slice;
 mod uuid;
 
 pub use content::{Content, Span};

@@ -3,6 +3,7 @@
 //! Only LF ends a line. U+2028, NEL, form feed and a lone CR do not, whatever other readers do:
 //! Claude Code writes JSON Lines, where a raw LF cannot occur inside a record.
 
+use crate::slice::Part;
 use memchr::memchr;
 
 /// How a line ends.
@@ -64,7 +65,7 @@ impl<'a> Iterator for Lines<'a> {
         let (line, rest) = match memchr(b'\n', self.rest) {
             Some(at) => {
                 let (head, tail) = self.rest.split_at(at);
-                (terminated(head), tail.get(1..).unwrap_or_default())
+                (terminated(head), tail.part(1..))
             }
             None => (Line { content: self.rest, ending: Ending::None }, &[] as &[u8]),
         };

@@ -9,6 +9,7 @@ use crate::claude::RecordKind;
 use crate::json::{Cause, Fault, Kind, Tape, scan, skim};
 use crate::line::{Ending, Line, split};
 use crate::record::Record;
+use crate::slice::Part;
 use crate::{Limits, Problem, ProblemId};
 use memchr::memmem;
 use std::borrow::Cow;
@@ -210,7 +211,7 @@ impl<V: Visitor> LineReading<'_, V> {
         for (id, place) in oddities.problems() {
             self.problem(id, place, 1, "");
         }
-        let written = self.content.get(start..end).unwrap_or_default();
+        let written = self.content.part(start..end);
         if let Err(error) = simdutf8::compat::from_utf8(written) {
             let length = error.error_len().unwrap_or(1);
             self.problem(ProblemId::InvalidUtf8, start + error.valid_up_to(), length, "");
@@ -219,7 +220,7 @@ impl<V: Visitor> LineReading<'_, V> {
 
     /// The value at `start` could not be read: report it and find the next place to read from.
     fn recover(&mut self, start: usize, fault: Fault) {
-        let rest = self.content.get(start..).unwrap_or_default();
+        let rest = self.content.part(start..);
         if rest.first() == Some(&0) {
             let run = rest.iter().take_while(|byte| **byte == 0).count();
             self.bad_span(ProblemId::NulBytes, start, run);
@@ -293,7 +294,7 @@ impl<V: Visitor> LineReading<'_, V> {
     }
 
     fn stands_alone(&self, end: usize) -> bool {
-        let rest = self.content.get(end..).unwrap_or_default();
+        let rest = self.content.part(end..);
         matches!(rest.trim_ascii_start().first(), None | Some(b'{' | 0))
     }
 

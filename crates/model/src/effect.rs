@@ -8,14 +8,18 @@ use crate::Content;
 /// Something a call did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
+    /// It changed a file.
     Edit(Box<FileEdit>),
     /// It saw the whole content of a file.
     Read {
+        /// As the agent wrote it.
         path: Box<str>,
+        /// All that it saw.
         content: Content,
     },
     /// It ran a command in a shell, which may have touched any file.
     Shell {
+        /// As the shell got it.
         command: Content,
     },
 }
@@ -25,6 +29,7 @@ pub enum Effect {
 pub struct FileEdit {
     /// As the agent wrote it.
     pub path: Box<str>,
+    /// What became of the file.
     pub change: Change,
     /// The whole file before, where the trace holds it.
     pub before: Option<Content>,
@@ -51,9 +56,13 @@ impl From<FileEdit> for Effect {
 /// Lines that a change concerns, from 1, before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HunkPlace {
+    /// First line before the change.
     pub old_start: u32,
+    /// How many there were before it.
     pub old_lines: u32,
+    /// First line after the change.
     pub new_start: u32,
+    /// How many there are after it.
     pub new_lines: u32,
 }
 
@@ -61,19 +70,29 @@ pub struct HunkPlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// The file got this content.
-    Write { content: Content, created: bool },
+    Write {
+        /// All of it.
+        content: Content,
+        /// It was not there before.
+        created: bool,
+    },
     /// Parts of it were replaced, one after the other.
     Replace(Vec<Replacement>),
     /// It was removed.
     Delete,
     /// It was given another name.
-    Move { to: Box<str> },
+    Move {
+        /// Its path now.
+        to: Box<str>,
+    },
 }
 
 /// Text that was replaced by other text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
+    /// What was there.
     pub old: Content,
+    /// What is there instead.
     pub new: Content,
     /// Everywhere, not once.
     pub all: bool,

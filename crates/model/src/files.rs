@@ -21,13 +21,17 @@ pub enum AgentPlace {
 pub struct AgentFile {
     /// From the file name.
     pub id: String,
+    /// Where it was found.
     pub path: PathBuf,
     /// Its metadata file, if there is one.
     pub meta: Option<PathBuf>,
+    /// How the client arranged it.
     pub place: AgentPlace,
     /// The session it belongs to, if that can be told.
     pub owner: Option<String>,
+    /// Length of the file.
     pub bytes: u64,
+    /// When the file was last changed.
     pub modified: Option<Timestamp>,
 }
 
@@ -36,11 +40,15 @@ pub struct AgentFile {
 pub struct SessionFiles {
     /// From the file name, or from the records when the name is not an id.
     pub id: String,
+    /// Where it was found; the folder itself for agents that use several files.
     pub path: PathBuf,
     /// Name of the folder it lies in.
     pub project_key: Option<String>,
+    /// Length of all its own files, those of subagents not included.
     pub bytes: u64,
+    /// When any of its own files was last changed.
     pub modified: Option<Timestamp>,
+    /// Its subagents.
     pub agents: Vec<AgentFile>,
     /// Who wrote it.
     pub agent: Agent,
@@ -63,8 +71,11 @@ impl SessionFiles {
 /// Something that is missing in what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
+    /// What could not be read.
     pub path: PathBuf,
+    /// Why, in words for people.
     pub reason: String,
+    /// How much it matters.
     pub kind: NoticeKind,
 }
 
@@ -93,6 +104,7 @@ impl From<&backstory_store::StoreError> for Notice {
 /// A file that a session is read from, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePart {
+    /// The file.
     pub path: PathBuf,
     /// None when it is the whole file.
     pub part: Option<Range<u64>>,

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 /// System prompts, tools and surroundings. Empty for most clients: only newest ones write them down.
 #[derive(Debug, Clone, Default)]
 pub struct Requests {
+    /// Each distinct combination of prompt and tools once.
     pub shapes: Vec<RequestShape>,
     /// Which shape the request of a message had, by the message's id.
     pub of_message: HashMap<Box<str>, u32>,
@@ -18,6 +19,7 @@ pub struct Requests {
 /// What requests have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestShape {
+    /// Where in the file it is written down.
     pub line: u64,
     /// A text; as JSON, a text or a list of texts or of text blocks.
     pub system: Option<Content>,

@@ -82,18 +82,31 @@ impl Outcome {
 /// A prompt and everything the model did about it.
 #[derive(Debug, Clone)]
 pub struct Turn {
+    /// What set it off.
     pub kind: TurnKind,
+    /// The record of the prompt.
     pub uuid: Option<Box<str>>,
+    /// Where that record stands in the file.
     pub line: Option<u64>,
+    /// When the prompt was sent.
     pub timestamp: Option<Timestamp>,
+    /// Empty for a continuation.
     pub prompt: Prompt,
+    /// Shared by the records that the prompt led to.
     pub prompt_id: Option<Arc<str>>,
+    /// What the client was allowed to do without asking.
     pub permission_mode: Option<Arc<str>>,
+    /// What entered the prompt, if not a person.
     pub origin: Option<Arc<str>>,
+    /// Messages of the model, in order.
     pub steps: Vec<Step>,
+    /// What the user typed meanwhile.
     pub interjections: Vec<Interjection>,
+    /// What else happened, in order.
     pub events: Vec<Event>,
+    /// How it ended.
     pub outcome: Outcome,
+    /// As the client measured it.
     pub duration_ms: Option<u64>,
 }
 
@@ -137,12 +150,14 @@ impl Turn {
 /// What was asked.
 #[derive(Debug, Clone, Default)]
 pub struct Prompt {
+    /// Texts and files, in order.
     pub blocks: Vec<PromptBlock>,
 }
 
 /// A block of a prompt.
 #[derive(Debug, Clone)]
 pub struct PromptBlock {
+    /// The block itself.
     pub block: Block,
     /// Added by an editor (an open file, a selection), not typed.
     pub context: bool,
@@ -151,14 +166,21 @@ pub struct PromptBlock {
 /// One message of a model.
 #[derive(Debug, Clone)]
 pub struct Step {
+    /// The id that the API gave.
     pub message_id: Option<Box<str>>,
+    /// Its records: a client writes one for each block.
     pub uuids: Vec<Box<str>>,
+    /// Where those records stand in the file.
     pub lines: Vec<u64>,
+    /// The model that wrote it.
     pub model: Option<Arc<str>>,
     /// Release of the client that wrote it down.
     pub version: Option<Arc<str>>,
+    /// When its first record was written.
     pub timestamp: Option<Timestamp>,
+    /// The API call that it answers.
     pub request_id: Option<Box<str>>,
+    /// Why the model stopped, in the words of the API.
     pub stop_reason: Option<Arc<str>>,
     /// Made by the client itself, not by a model.
     pub synthetic: bool,
@@ -166,9 +188,13 @@ pub struct Step {
     pub error: Option<Arc<str>>,
     /// Whether any of it lies on the active chain (and not only recovered).
     pub on_chain: bool,
+    /// None where no record has a count.
     pub usage: Option<UsageTotal>,
+    /// What the API served it as.
     pub service_tier: Option<Arc<str>>,
+    /// The speed it was made at, in the words of the API.
     pub speed: Option<Arc<str>>,
+    /// Text, reasoning and calls, in order.
     pub blocks: Vec<Block>,
 }
 
@@ -193,24 +219,38 @@ impl Step {
 /// A piece of a message.
 #[derive(Debug, Clone)]
 pub enum Block {
+    /// Words for the user.
     Text(Content),
+    /// Reasoning.
     Thinking {
+        /// None where it is only signed or encrypted.
         text: Option<Content>,
+        /// The API signed it, so that it can be sent back.
         signed: bool,
+        /// The API encrypted it.
         redacted: bool,
     },
+    /// A tool was called.
     Call(Box<Call>),
+    /// A picture.
     Image {
+        /// Such as `image/png`.
         media_type: Option<Arc<str>>,
+        /// As Base64, where the trace holds it.
         data: Option<Content>,
     },
+    /// A file that is no picture.
     Document {
+        /// Such as `application/pdf`.
         media_type: Option<Arc<str>>,
+        /// As Base64 or text, where the trace holds it.
         data: Option<Content>,
     },
     /// Any other block; the whole of it as JSON.
     Other {
+        /// Its `type`.
         type_name: Option<Arc<str>>,
+        /// All of it.
         value: Content,
     },
 }
@@ -218,10 +258,15 @@ pub enum Block {
 /// A tool call and what came of it.
 #[derive(Debug, Clone)]
 pub struct Call {
+    /// Names the call within the session.
     pub id: Option<Box<str>>,
+    /// Whether the trace has the id.
     pub id_origin: IdOrigin,
+    /// The tool, as the agent calls it.
     pub name: Option<Arc<str>>,
+    /// What the model passed to it, as JSON.
     pub input: Option<Content>,
+    /// None where the session ends before it, or it was lost.
     pub result: Option<CallResult>,
     /// The subagent it started.
     pub subagent: Option<Box<str>>,
@@ -250,9 +295,13 @@ impl Call {
 /// The result of a call.
 #[derive(Debug, Clone)]
 pub struct CallResult {
+    /// Whether it worked.
     pub outcome: CallOutcome,
+    /// The record that holds it.
     pub uuid: Option<Box<str>>,
+    /// Where that record stands in the file.
     pub line: u64,
+    /// When it was written down.
     pub timestamp: Option<Timestamp>,
     /// Text parts in order.
     pub text: Vec<Content>,
@@ -267,16 +316,22 @@ pub struct CallResult {
 /// A prompt typed while the model worked.
 #[derive(Debug, Clone)]
 pub struct Interjection {
+    /// What was typed.
     pub text: Content,
+    /// When it was typed.
     pub timestamp: Option<Timestamp>,
+    /// Where it stands in the file.
     pub line: u64,
+    /// Which sort of record holds it.
     pub source: InterjectionSource,
 }
 
 /// Where a mid-turn prompt was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InterjectionSource {
+    /// A record of the queue, where no other record holds the prompt.
     QueueOperation,
+    /// It was attached to a request of the turn.
     Attachment,
 }
 
@@ -295,7 +350,10 @@ impl InterjectionSource {
 pub struct Event {
     /// A kebab-case word: `interrupted`, `api-error`, `compacted`, `local-command` …
     pub kind: Arc<str>,
+    /// Where its record stands in the file.
     pub line: u64,
+    /// When it happened.
     pub timestamp: Option<Timestamp>,
+    /// What the record says of it.
     pub text: Option<Content>,
 }

@@ -5,11 +5,17 @@ use backstory_format::claude::Usage;
 /// A sum of token counts over messages. Additions saturate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsageTotal {
+    /// Tokens of prompts outside any cache.
     pub input: u64,
+    /// Tokens that models wrote.
     pub output: u64,
+    /// Tokens of prompts that a cache held.
     pub cache_read: u64,
+    /// Tokens of prompts that were put into a cache.
     pub cache_write: u64,
+    /// The part of `cache_write` kept for five minutes; none where no message says.
     pub cache_write_5m: Option<u64>,
+    /// The part of `cache_write` kept for an hour; none where no message says.
     pub cache_write_1h: Option<u64>,
     /// How many messages were added up.
     pub messages: u64,

@@ -4,6 +4,7 @@
 //! `backstory-store`; what happened in a session is the data of `backstory-model`.
 
 pub mod annotate;
+pub mod blame;
 pub mod clear;
 mod compare;
 pub mod discover;
@@ -12,6 +13,7 @@ pub mod link;
 pub mod listing;
 pub mod parallel;
 pub mod render;
+pub mod select;
 pub mod stats;
 pub mod trust;
 pub mod wire;

@@ -5,6 +5,23 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+/// Follows work on many files.
+pub trait Progress: Sync {
+    /// Work on files of `total` bytes begins; it may begin more than once.
+    fn begin(&self, total: u64);
+    /// Files of so many bytes are done.
+    fn add(&self, bytes: u64);
+    /// All of them are done.
+    fn end(&self);
+}
+
+/// For those who do not want to follow.
+impl Progress for () {
+    fn begin(&self, _: u64) {}
+    fn add(&self, _: u64) {}
+    fn end(&self) {}
+}
+
 /// Does `step` for every item on all threads, large ones first, so that no thread is left alone
 /// with one at the end. Each thread has a state of its own, made by `new`; all of them are
 /// returned, in no particular order.

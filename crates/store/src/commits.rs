@@ -3,16 +3,22 @@
 //! Merges are left out: what they bring in stands in the commits they join.
 
 use crate::git::{Git, GitError, is_id, seconds};
+use backstory_format::slice::Part;
 use hashbrown::HashMap;
 use jiff::Timestamp;
 
 /// A commit and the files it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
+    /// The full hash.
     pub id: String,
+    /// When the change was made; a rebase keeps it.
     pub authored: Option<Timestamp>,
+    /// When this commit was made of it.
     pub committed: Option<Timestamp>,
+    /// The first line of the message.
     pub subject: String,
+    /// Against its first parent.
     pub files: Vec<FileChange>,
 }
 
@@ -30,8 +36,11 @@ pub struct FileChange {
 /// What an id names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
+    /// The hash of the object.
     pub id: String,
+    /// `blob`, `tree`, `commit` or `tag`.
     pub kind: String,
+    /// Its length without compression.
     pub bytes: u64,
 }
 
@@ -156,7 +165,7 @@ pub fn parse_blobs(mut out: &[u8]) -> HashMap<String, Vec<u8>> {
     while let Some(end) = memchr::memchr(b'\n', out) {
         let (head, rest) = out.split_at(end);
         let head = String::from_utf8_lossy(head);
-        out = rest.get(1..).unwrap_or_default();
+        out = rest.part(1..);
         let mut words = head.split(' ');
         let (id, kind) = (words.next().unwrap_or_default(), words.next());
         let Some(length) = words.next().and_then(|length| length.parse::<usize>().ok()) else {

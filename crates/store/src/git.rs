@@ -20,33 +20,47 @@ pub struct Git {
 /// Who last changed a line, as git says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitLine {
+    /// The full hash of the commit that has the line.
     pub commit: Box<str>,
     /// The line's number in that commit.
     pub original: u32,
+    /// The name of who wrote the change.
     pub author: Box<str>,
+    /// The address in angle brackets, as git prints it.
     pub author_mail: Box<str>,
+    /// When the change was made.
     pub author_time: Option<Timestamp>,
+    /// When it was committed, which a rebase moves.
     pub committer_time: Option<Timestamp>,
+    /// The first line of the commit's message.
     pub summary: Box<str>,
+    /// The name that the file had in that commit.
     pub filename: Box<str>,
 }
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum GitError {
+    /// The program could not be started.
     #[error("git: {0}")]
     Start(std::io::Error),
+    /// It ended with an error.
     #[error("git {command}: {message}")]
     Failed { command: String, message: String },
+    /// It was ended because it printed nothing for this long.
     #[error("git did not answer in {} s", .0.as_secs_f64())]
     Silent(Duration),
     /// Its files belong to another user, and nothing in the user's configuration allows it.
     #[error("git refuses `{}`: detected dubious ownership, it belongs to another user", top.display())]
     NotOwned { top: PathBuf },
+    /// A partial clone or a damaged repository has no such object.
     #[error("git lacks the object {0}: the clone is partial or damaged")]
     Missing(String),
+    /// The revision names no commit.
     #[error("no such commit")]
     NoCommit,
+    /// The commit has no such file.
     #[error("`{path}` is not in commit {commit}")]
     NoFile { path: String, commit: String },
 }

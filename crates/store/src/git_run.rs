@@ -13,6 +13,7 @@
 //! exception: git may work in a repository of another user only if the user said so there.
 
 use crate::git::{Git, GitError};
+use backstory_format::slice::Part;
 use std::collections::BTreeSet;
 use std::io::{Read, Write as _};
 use std::path::PathBuf;
@@ -290,7 +291,7 @@ fn pass_on(mut from: impl Read, to: &Sender<Heard>, heard: impl Fn(Vec<u8>) -> H
         match from.read(&mut buffer) {
             Ok(0) => return,
             Ok(count) => {
-                let part = buffer.get(..count).unwrap_or_default().to_vec();
+                let part = buffer.part(..count).to_vec();
                 if to.send(heard(part)).is_err() {
                     return;
                 }

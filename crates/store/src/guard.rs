@@ -15,6 +15,7 @@ const AGENTS: [&str; 4] = [".claude", ".codex", ".openhands", ".cline"];
 
 /// Why something is not written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum GuardError {
     /// It is one of the files that are read.
     #[error("`{}`: that is read, not written", path.display())]
@@ -34,6 +35,7 @@ pub enum GuardError {
     /// A link that leads out of the project.
     #[error("`{}`: leads to `{}`, outside the project", path.display(), place.display())]
     Outside { path: PathBuf, place: PathBuf },
+    /// The path is inside a repository's `.git` folder.
     #[error("`{}`: lies in git's own folder", path.display())]
     OfGit { path: PathBuf },
     /// A session that would be changed as if it were a file of settings.

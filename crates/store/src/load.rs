@@ -9,6 +9,7 @@
 use crate::StoreError;
 use crate::open::{FileState, open};
 use crate::source::Source;
+use backstory_format::slice::Part;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::FrameDecoderError::ReadFrameHeaderError;
 use ruzstd::decoding::errors::ReadFrameHeaderError::SkipFrame;
@@ -63,9 +64,11 @@ pub fn named_packed(path: &Path) -> bool {
 /// Bytes of a file.
 #[derive(Debug)]
 pub struct Loaded {
+    /// What was asked for, unpacked.
     pub bytes: Vec<u8>,
     /// Where they start in the (unpacked) file.
     pub start: u64,
+    /// The file as it was when it was opened.
     pub state: FileState,
     form: Form,
 }
@@ -115,7 +118,7 @@ pub fn load(path: &Path, part: Option<Range<u64>>) -> Result<Loaded, StoreError>
             let all = unpacked(path, &file, state, packing)?;
             let end = part.end.min(all.len() as u64) as usize;
             let start = part.start.min(end as u64) as usize;
-            bytes.extend_from_slice(all.get(start..end).unwrap_or_default());
+            bytes.extend_from_slice(all.part(start..end));
         }
         Form::Plain => {
             let wanted = part.end.min(state.size).saturating_sub(part.start);
@@ -232,7 +235,7 @@ mod tests {
         for at in 0..blocks {
             let (last, repeated, size) = (u32::from(at + 1 == blocks), 1 << 1, (128 << 10) << 3);
             let header: u32 = last | repeated | size;
-            bytes.extend_from_slice(header.to_le_bytes().get(..3).unwrap_or_default());
+            bytes.extend_from_slice(header.to_le_bytes().part(..3));
             bytes.push(b'x');
         }
         bytes

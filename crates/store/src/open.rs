@@ -6,6 +6,7 @@
 
 use crate::held;
 use backstory_format::line::split;
+use backstory_format::slice::Part;
 use backstory_format::{Limits, Reader, Totals, Visitor};
 use jiff::Timestamp;
 use memchr::memmem::Finder;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum StoreError {
     /// The operating system refused.
     #[error("`{}`: {}", path.display(), self.reason())]
@@ -68,7 +70,9 @@ impl StoreError {
 /// What a file was when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
+    /// Bytes on the disk.
     pub size: u64,
+    /// When it was last changed.
     pub modified: Option<Timestamp>,
     identity: Identity,
 }
@@ -79,8 +83,11 @@ type Identity = Option<(u64, u64)>;
 /// The outcome of reading a file.
 #[derive(Debug)]
 pub struct Read<V> {
+    /// What was made of the records.
     pub visitor: V,
+    /// Figures over all lines.
     pub totals: Totals,
+    /// The file as it was when it was opened.
     pub state: FileState,
     /// It grew meanwhile, so an incomplete last line is only a line still being written.
     pub growing: bool,
@@ -197,7 +204,7 @@ fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> 
         };
         let end = memchr(b'\n', here).map(|at| at + 1);
         let length = end.unwrap_or(here.len());
-        line.extend_from_slice(here.get(..length).unwrap_or_default());
+        line.extend_from_slice(here.part(..length));
         lines.consume(length);
         width += length;
         if end.is_some() || length == 0 {
@@ -219,10 +226,12 @@ pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileSta
 pub struct Ends<'a> {
     path: &'a Path,
     file: File,
+    /// The file as it was when it was opened.
     pub state: FileState,
 }
 
 impl<'a> Ends<'a> {
+    /// Opens the file for reads at both ends.
     pub fn open(path: &'a Path) -> Result<Ends<'a>, StoreError> {
         let (file, state) = open(path)?;
         Ok(Ends { path, file, state })
@@ -274,7 +283,7 @@ impl<'a> Ends<'a> {
 fn append(file: &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let start = buffer.len();
     buffer.resize(start + wanted, 0);
-    let read = fill(file, buffer.get_mut(start..).unwrap_or_default());
+    let read = fill(file, buffer.part_mut(start..));
     buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
     read
 }
@@ -316,6 +325,7 @@ pub(super) fn open(path: &Path) -> Result<(File, FileState), StoreError> {
     Ok((file, state))
 }
 
+/// When the file was last changed, where the system keeps that.
 pub fn modified(metadata: &std::fs::Metadata) -> Option<Timestamp> {
     Timestamp::try_from(metadata.modified().ok()?).ok()
 }
@@ -357,7 +367,7 @@ impl Feed<'_> {
             if !self.fill(fed + WINDOW)? {
                 return Ok(false);
             }
-            let rest = self.buffer.get(fed..).unwrap_or_default();
+            let rest = self.buffer.part(fed..);
             if rest.is_empty() {
                 break;
             }
@@ -365,7 +375,7 @@ impl Feed<'_> {
             let ready = if last { Some(rest.len()) } else { memrchr(b'\n', rest).map(|at| at + 1) };
             match ready {
                 Some(ready) => {
-                    feed(rest.get(..ready).unwrap_or_default(), reader, visitor);
+                    feed(rest.part(..ready), reader, visitor);
                     if self.keep {
                         fed += ready;
                     } else {
@@ -409,7 +419,7 @@ impl Feed<'_> {
         let mut line_end = None;
         while self.at < self.end && line_end.is_none() {
             let wanted = (chunk.len() as u64).min(self.end - self.at) as usize;
-            let space = chunk.get_mut(..wanted).unwrap_or_default();
+            let space = chunk.part_mut(..wanted);
             let read = match self.file.read(space) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
@@ -417,7 +427,7 @@ impl Feed<'_> {
             if read == 0 {
                 return Ok(false);
             }
-            let found = memchr(b'\n', space.get(..read).unwrap_or_default());
+            let found = memchr(b'\n', space.part(..read));
             line_end = found.map(|at| self.at + at as u64 + 1);
             self.at += read as u64;
         }
@@ -441,11 +451,11 @@ fn feed_lines(bytes: &[u8], reader: &mut Reader, visitor: &mut impl Visitor) {
         let blank = rest.iter().take_while(|byte| **byte == b'\n').count();
         if blank > 0 {
             reader.empty_lines(blank as u64);
-            rest = rest.get(blank..).unwrap_or_default();
+            rest = rest.part(blank..);
             continue;
         }
         let Some(line) = split(rest).next() else { break };
-        rest = rest.get(line.width()..).unwrap_or_default();
+        rest = rest.part(line.width()..);
         reader.line(line, visitor);
     }
 }
@@ -460,14 +470,14 @@ fn feed_selected<V: Selective>(
     // The first line may begin with marks that decide about the whole file.
     while reader.totals().bytes == 0 || visitor.wants_all() {
         let Some(line) = split(rest).next() else { return };
-        rest = rest.get(line.width()..).unwrap_or_default();
+        rest = rest.part(line.width()..);
         reader.line(line, visitor);
     }
     while let Some(found) = needle.find(rest) {
-        let start = memrchr(b'\n', rest.get(..found).unwrap_or_default()).map_or(0, |at| at + 1);
-        rest = rest.get(start..).unwrap_or_default();
+        let start = memrchr(b'\n', rest.part(..found)).map_or(0, |at| at + 1);
+        rest = rest.part(start..);
         let Some(line) = split(rest).next() else { return };
-        rest = rest.get(line.width()..).unwrap_or_default();
+        rest = rest.part(line.width()..);
         reader.line(line, visitor);
     }
 }

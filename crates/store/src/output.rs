@@ -35,7 +35,9 @@ pub struct OutputFolder<T> {
 pub struct Entry<T> {
     /// What it was made from and how; empty while it is being written.
     pub key: String,
+    /// Its length when it was written; another length means that somebody changed it.
     pub bytes: u64,
+    /// What else the writer wants to know of it next time.
     pub about: Option<T>,
 }
 
@@ -53,16 +55,21 @@ struct ManifestOut<'a, T> {
 
 /// Why a folder cannot be written to.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OutputError {
+    /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The place must not be written to.
     #[error(transparent)]
     Guard(#[from] GuardError),
     /// Somebody else's file has the name we need.
     #[error("`{}`: not replaced: it was not written by backstory", path.display())]
     Foreign { path: PathBuf },
+    /// The manifest is there but cannot be read.
     #[error("`{}`: not a manifest that this version understands", path.display())]
     Manifest { path: PathBuf },
+    /// The name would lead out of the folder.
     #[error("`{name}`: not a plain file name")]
     Name { name: String },
 }

@@ -53,6 +53,7 @@ impl Scratch {
         Ok(Scratch { folder, _lock: lock })
     }
 
+    /// The folder, which is removed with this value.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

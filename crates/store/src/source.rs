@@ -5,6 +5,7 @@ use crate::held;
 use crate::load::{Form, Packing, unpacked};
 use crate::open::{FileState, fill, open};
 use backstory_format::json::text;
+use backstory_format::slice::Part;
 use backstory_format::{Content, Span};
 use bstr::ByteSlice as _;
 use std::borrow::Cow;
@@ -138,13 +139,13 @@ impl SourceReader {
             if wanted > self.window.len() || self.window.len() as u64 > 4 * WINDOW {
                 self.window = vec![0; wanted];
             }
-            let space = self.window.get_mut(..wanted).unwrap_or_default();
+            let space = self.window.part_mut(..wanted);
             let read = file.seek(SeekFrom::Start(span.offset)).and_then(|_| fill(file, space));
             self.filled =
                 read.map_err(|cause| StoreError::Io { path: self.path.clone(), cause })?;
         }
         let from = span.offset.saturating_sub(self.start) as usize;
-        let filled = self.window.get(..self.filled).unwrap_or_default();
+        let filled = self.window.part(..self.filled);
         match filled.get(from..from + span.length as usize) {
             Some(bytes) => Ok(bytes),
             None => Err(StoreError::Changed { path: self.path.clone() }),

@@ -12,26 +12,35 @@ use std::sync::Arc;
 /// What a column holds. Everything may be absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
+    /// UTF-8 text.
     Text,
+    /// Signed, of 64 bits.
     Integer,
+    /// A float of 64 bits.
     Number,
+    /// True or false.
     Flag,
     /// Any JSON value, stored as text and marked as JSON.
     Json,
     /// Any JSON value, stored as plain text.
     JsonText,
+    /// Any number of values of one column.
     List(Box<Column>),
+    /// Named fields; a row that has others is refused.
     Record(Vec<Field>),
 }
 
 /// A column with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
+    /// As rows name it.
     pub name: &'static str,
+    /// What it holds.
     pub column: Column,
 }
 
 impl Field {
+    /// A column called `name`.
     pub fn new(name: &'static str, column: Column) -> Field {
         Field { name, column }
     }

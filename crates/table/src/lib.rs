@@ -18,15 +18,21 @@ use std::path::PathBuf;
 
 /// Why a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TableError {
+    /// The file could not be opened.
     #[error("`{}`: {cause}", path.display())]
     Open { path: PathBuf, cause: io::Error },
+    /// The file is damaged, encrypted or something else.
     #[error("no Parquet that can be read: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
+    /// A value does not fit its column.
     #[error("table: {0}")]
     Arrow(#[from] arrow_schema::ArrowError),
+    /// A line is not JSON, or not an object.
     #[error("a row is no JSON object: {0}")]
     Row(#[from] serde_json::Error),
+    /// A row has a field that would be lost.
     #[error("field `{0}` is in no column")]
     UnknownField(String),
 }

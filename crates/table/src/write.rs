@@ -37,6 +37,7 @@ impl<W: Write + Send> std::fmt::Debug for TableWriter<W> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
+    /// Begins a table; rows are pushed after that.
     pub fn new(out: W, fields: Vec<Field>) -> Result<TableWriter<W>, TableError> {
         let schema: SchemaRef = Arc::new(Schema::new(schema(&fields)));
         let properties = WriterProperties::builder()

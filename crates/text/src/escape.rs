@@ -4,6 +4,7 @@
 //! control characters, escape sequences, invisible and direction-changing characters become
 //! visible, and what a page or a document would take for markup becomes text.
 
+use backstory_format::slice::Part;
 use std::borrow::Cow;
 
 /// Text for a terminal, on one line: control characters become symbols.
@@ -110,14 +111,14 @@ fn replace<'a>(
             continue;
         };
         let place = at + found;
-        let mut rest = text.get(place..).unwrap_or_default().chars();
+        let mut rest = text.part(place..).chars();
         let Some(character) = rest.next() else { break };
         at = place + character.len_utf8();
         if let Some(new) = replacement(character, rest.as_str()) {
             if out.is_empty() {
                 out.reserve(text.len() + text.len() / 8 + 16);
             }
-            out.push_str(text.get(plain..place).unwrap_or_default());
+            out.push_str(text.part(plain..place));
             out.push_str(&new);
             plain = at;
         }
@@ -125,7 +126,7 @@ fn replace<'a>(
     if plain == 0 {
         return Cow::Borrowed(text);
     }
-    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push_str(text.part(plain..));
     Cow::Owned(out)
 }
 
@@ -176,7 +177,7 @@ fn longest_run(text: &str, wanted: u8) -> usize {
     let bytes = text.as_bytes();
     let (mut longest, mut at) = (0, 0);
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(wanted, rest)) {
-        let run = bytes.get(at + found..).unwrap_or_default();
+        let run = bytes.part(at + found..);
         let length = run.iter().take_while(|byte| **byte == wanted).count();
         longest = longest.max(length);
         at += found + length;
@@ -243,14 +244,14 @@ impl<W: std::io::Write> JsonWriter<W> {
             if !is_unsafe(character) || matches!(character, '\n' | '\r' | '\t') {
                 continue;
             }
-            self.inner.write_all(text.get(plain..at).unwrap_or_default().as_bytes())?;
+            self.inner.write_all(text.part(plain..at).as_bytes())?;
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
                 write!(self.inner, "\\u{unit:04x}")?;
             }
             plain = at + character.len_utf8();
         }
-        self.inner.write_all(text.get(plain..).unwrap_or_default().as_bytes())
+        self.inner.write_all(text.part(plain..).as_bytes())
     }
 }
 

@@ -15,14 +15,25 @@ pub enum Keep {
 /// A text, shortened or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excerpt<'a> {
+    /// It was short enough.
     Whole(&'a str),
-    Cut { head: &'a str, cut: Cut, tail: &'a str },
+    /// Its ends, and how much is missing between them.
+    Cut {
+        /// The first part.
+        head: &'a str,
+        /// What is missing.
+        cut: Cut,
+        /// The last part.
+        tail: &'a str,
+    },
 }
 
 /// What is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
+    /// Characters that are left out.
     pub characters: usize,
+    /// Line breaks that are left out.
     pub lines: usize,
 }
 

@@ -1,5 +1,7 @@
 //! Numbers for people.
 
+use backstory_format::slice::item;
+
 /// `1,234,567`
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -30,7 +32,7 @@ fn scaled(number: u64, step: f64, units: &[&str]) -> String {
         value /= step;
         unit += 1;
     }
-    let name = units.get(unit).copied().unwrap_or_default();
+    let name = item(units, unit);
     if unit == 0 || value >= 99.95 {
         format!("{value:.0}{name}")
     } else {

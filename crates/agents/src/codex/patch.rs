@@ -4,6 +4,7 @@
 //! replacement of its old lines by its new ones, and the history finds out where that fits.
 
 use backstory_format::json::Value;
+use backstory_format::slice::Part;
 use backstory_model::{Change, Content, Effect, FileEdit, HunkPlace, Replacement};
 
 /// Edits of a patch as models write it, in a folder (the one the agent works in, if there is none):
@@ -113,7 +114,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
 /// A line of a hunk. An empty line is an empty line of context whose blank was lost.
 fn add_line(line: &str, (old, new): &mut (String, String)) {
     let (mark, rest) = match line.chars().next() {
-        Some(mark @ (' ' | '-' | '+')) => (mark, line.get(1..).unwrap_or_default()),
+        Some(mark @ (' ' | '-' | '+')) => (mark, line.part(1..)),
         Some('\\') => return,
         _ => (' ', line),
     };

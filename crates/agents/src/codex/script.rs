@@ -5,6 +5,7 @@
 //! nothing but that file.
 
 use super::patch;
+use backstory_format::slice::Part;
 use backstory_model::{Content, Effect};
 use hashbrown::HashSet;
 
@@ -30,7 +31,7 @@ pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
             if name == "cd" {
                 folder = folder.and_then(|folder| entered(&folder, arguments));
             } else if NAMES.contains(&name) {
-                let behind = line.get(at..).unwrap_or_default();
+                let behind = line.part(at..);
                 let body = match heredoc(behind) {
                     Some(end) => body(&mut lines, end),
                     None => quoted(behind, &mut lines),
@@ -44,7 +45,7 @@ pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
             }
             at += part.len();
         }
-        let before = line.get(..kept).unwrap_or_default();
+        let before = line.part(..kept);
         if kept == line.len() {
             rest.push_str(before);
         } else if !before.trim().is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{Cite, Draft};
 use backstory_format::json::{Cause, Tape, Value, scan};
+use backstory_format::slice::Part;
 use backstory_format::{Limits, Problem, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, FileFacts, Problems};
@@ -62,7 +63,7 @@ pub(crate) fn parse(
     };
     match scan(bytes, start, limits.max_depth, &mut tape) {
         Ok(end) => {
-            let rest = bytes.get(end..).unwrap_or_default();
+            let rest = bytes.part(end..);
             if !rest.trim_ascii().is_empty() {
                 report(ProblemId::StrayBytes, end, rest.len());
             }

@@ -1,5 +1,7 @@
 //! Fences of Markdown, as models write them around code.
 
+use backstory_format::slice::Part;
+
 /// An open fence: its mark, and how often it stands there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fence {
@@ -11,7 +13,7 @@ pub(crate) struct Fence {
 fn marks(line: &str) -> Option<(char, usize, &str)> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.chars().take_while(|letter| *letter == mark).count();
-    Some((mark, length, line.get(length..).unwrap_or_default().trim()))
+    Some((mark, length, line.part(length..).trim()))
 }
 
 impl Fence {

@@ -3,6 +3,7 @@
 //! Every figure has a stable dotted name (`streaming.messages`, `pairing.calls-of.Bash`), so that
 //! any two sets of sessions can be added up and compared without knowing what the figures mean.
 
+use backstory_format::slice::Part;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -73,7 +74,7 @@ impl Counts {
             self.fixed
                 .iter()
                 .filter(|(name, _)| prefix(name))
-                .map(|(name, count)| (name.get(heading.len() + 1..).unwrap_or_default(), *count)),
+                .map(|(name, count)| (name.part(heading.len() + 1..), *count)),
         );
         list.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         list

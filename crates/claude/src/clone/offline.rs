@@ -6,6 +6,7 @@
 //! stays as a whole or is named by its length.
 
 use super::engine::{Answer, Piece, SHORTEST};
+use backstory_format::slice::Part;
 use backstory_text::figures::counted;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -150,7 +151,7 @@ fn sentences(line: &str) -> Vec<Unit<'_>> {
             start = end;
         }
     }
-    let rest = line.get(start..).unwrap_or_default();
+    let rest = line.part(start..);
     if !rest.trim().is_empty() {
         units.push(prose(rest.trim_start()));
     }

@@ -3,10 +3,11 @@
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
-use crate::project::{LARGEST_FILE, Project, ProjectFile};
+use crate::select::edited_files;
 use crate::settings::LARGEST_SETTINGS;
 use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
+use backstory_session::blame::{EditedFile, LARGEST_FILE};
 use backstory_session::history::{Choice, EditAction, Traced, normal_path};
 use backstory_store::{
     Access, Destination, Git, Guard, GuardError, read_small_text, resolve, write_file,
@@ -86,7 +87,7 @@ pub(crate) fn run(
     let paths =
         if arguments.paths.is_empty() { vec![PathBuf::from(".")] } else { arguments.paths.clone() };
     let (config, base) = config(arguments)?;
-    let project = Project::read(&paths, &arguments.recorded_as, global)?;
+    let project = edited_files(&paths, &arguments.recorded_as, global)?;
     let choice =
         Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
     let tops = tops(&paths);
@@ -209,7 +210,7 @@ fn is_ours(path: &str) -> bool {
 }
 
 fn plan(
-    file: &ProjectFile,
+    file: &EditedFile,
     traced: &Traced<'_>,
     choice: Choice,
     config: &Config,
@@ -261,7 +262,7 @@ fn plan(
 
 fn beside(
     mut plan: Plan,
-    file: &ProjectFile,
+    file: &EditedFile,
     entries: &[Entry],
     pattern: &str,
     reason: Option<&str>,

@@ -1,41 +1,23 @@
-//! One file per command: its arguments and its function.
+//! One file or folder per command: its arguments and its function.
 
 pub(crate) mod analyze;
-mod analyze_output;
 pub(crate) mod annotate;
 pub(crate) mod blame;
-mod blame_porcelain;
-mod blame_table;
 pub(crate) mod capture;
 pub(crate) mod check;
-mod check_text;
 pub(crate) mod clone;
-mod clone_summarizer;
-mod clone_text;
 pub(crate) mod completions;
 pub(crate) mod export;
-mod export_report;
-mod export_sft;
-mod export_states;
-mod export_table;
-mod export_target;
 pub(crate) mod link;
 pub(crate) mod log;
-mod log_table;
 pub(crate) mod ls;
-mod ls_table;
 pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod pairs;
-mod pairs_report;
 pub(crate) mod redact;
-mod redact_report;
 pub(crate) mod replay;
 pub(crate) mod show;
-mod show_all;
-mod show_view;
 pub(crate) mod stats;
-mod stats_table;
 pub(crate) mod trust;
 
 use crate::args::{Arguments, Command};

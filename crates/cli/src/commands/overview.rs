@@ -3,12 +3,13 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection, short_ids};
+use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_format::{ProblemId, Severity};
 use backstory_model::{Agent, Session, UsageTotal};
 use backstory_session::listing::Summary;
+use backstory_session::select::short_ids;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{bytes, compact, counted, grouped};
 use clap::Args;

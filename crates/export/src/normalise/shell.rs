@@ -4,6 +4,7 @@
 //! expanded.
 
 use super::{composed, seen_from};
+use backstory_format::slice::Part;
 
 /// A command without the white space, the folder change and the shortening of output that do not
 /// change what it does.
@@ -51,7 +52,7 @@ fn squeeze(command: &str) -> String {
         }
         out.extend(blank.take());
         if quote.is_none() && letter == '<' && next == Some('<') {
-            out.push_str(command.get(at..).unwrap_or_default());
+            out.push_str(command.part(at..));
             return out;
         }
         out.push(letter);

@@ -7,6 +7,7 @@ use crate::json::Canon;
 use crate::prepared::{Prepared, duration};
 use crate::shapes::Shapes;
 use backstory_format::json::text::decode_prefix;
+use backstory_format::slice::Part;
 use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
 use backstory_store::StoreError;
 use jiff::Timestamp;
@@ -332,7 +333,7 @@ pub(crate) fn beginning(text: &str, characters: usize) -> &str {
         return text;
     }
     let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or(text)
+    text.part(..end)
 }
 
 /// The input of a call; what is no object becomes one.

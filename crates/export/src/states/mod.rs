@@ -24,6 +24,7 @@ pub use options::{
 pub use tokens::{CountTokens, Tokenizer};
 pub use versions::{OnUnknown, VersionRange};
 
+use backstory_format::slice;
 pub(super) use census::count as count_records;
 pub(super) use figures::Fate;
 use message::Style;
@@ -227,7 +228,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         }
         self.figures.short_calls += short;
         self.figures.extra_states += actions.len() as u64 - 1;
-        let (turns, number) = self.places.get(item.member).copied().unwrap_or_default();
+        let (turns, number) = slice::item(&self.places, item.member);
         let answer = Answer {
             member: item.member,
             step,

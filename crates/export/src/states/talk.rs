@@ -2,6 +2,7 @@
 
 use super::Tokenizer;
 use crate::rows::Piece;
+use backstory_format::slice::{Part, item};
 use std::ops::Range;
 
 /// The messages of one conversation so far.
@@ -89,7 +90,7 @@ impl Conversation {
 
     fn end_message(&mut self, length: usize, tokenizer: &Tokenizer<'_>) {
         let end = self.bytes.len();
-        let weight = tokenizer.weigh(self.bytes.get(end - length..).unwrap_or_default());
+        let weight = tokenizer.weigh(self.bytes.part(end - length..));
         self.ends.push((end, self.weight_upto(self.len()) + weight));
     }
 
@@ -113,7 +114,7 @@ impl Conversation {
     }
 
     fn end(&self, count: usize) -> (usize, u64) {
-        count.checked_sub(1).and_then(|at| self.ends.get(at)).copied().unwrap_or_default()
+        count.checked_sub(1).map(|at| item(&self.ends, at)).unwrap_or_default()
     }
 
     fn weight_upto(&self, count: usize) -> u64 {
@@ -157,7 +158,7 @@ impl Conversation {
             starts.get(fits).map(|from| window(kept, *from))
         };
         let later = |starts: &'_ [usize], than: usize| starts.partition_point(|at| *at <= than);
-        let turns = self.turns.get(later(&self.turns, first)..).unwrap_or_default();
+        let turns = self.turns.part(later(&self.turns, first)..);
         let front: &[usize] = if keep == Keep::FirstPrompt { &[first] } else { &[] };
         if let Some(window) = shortest(turns, front) {
             return Some(window);
@@ -167,7 +168,7 @@ impl Conversation {
             Keep::FirstPrompt if last != first => vec![first, last],
             _ => vec![last],
         };
-        shortest(self.steps.get(later(&self.steps, last)..).unwrap_or_default(), &kept)
+        shortest(self.steps.part(later(&self.steps, last)..), &kept)
     }
 
     /// The pieces of a list of messages, without its brackets; `at` is where this conversation's

@@ -22,34 +22,61 @@ pub struct Flags {
 /// Top-level fields of a record, read in one pass. A field of the wrong type is `None`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Envelope<'a> {
+    /// The fields that are true or false.
     pub flags: Flags,
+    /// Names this record in the file; absent on bookkeeping records.
     pub uuid: Option<Value<'a>>,
+    /// `parentUuid`: the record before it in the conversation, null for the first.
     pub parent: Option<Value<'a>>,
+    /// `logicalParentUuid`: what came before a compaction boundary.
     pub logical_parent: Option<Value<'a>>,
+    /// `sessionId`; a copied record keeps that of its original in old clients.
     pub session: Option<Value<'a>>,
+    /// When the record was made, as the client wrote it.
     pub timestamp: Option<Value<'a>>,
+    /// The folder that the client worked in at that time.
     pub cwd: Option<Value<'a>>,
+    /// The release of the client.
     pub version: Option<Value<'a>>,
+    /// `gitBranch`; empty outside a repository.
     pub git_branch: Option<Value<'a>>,
+    /// How the client was started, such as `cli`.
     pub entrypoint: Option<Value<'a>>,
+    /// `agentId` of a subagent's record.
     pub agent: Option<Value<'a>>,
+    /// `teamName` of a member of a team.
     pub team: Option<Value<'a>>,
+    /// `requestId`: the API call that the message answers.
     pub request: Option<Value<'a>>,
+    /// `requestRef`: the record that says what the request was made of.
     pub request_ref: Option<Value<'a>>,
+    /// `promptId`, shared by all records that one prompt led to.
     pub prompt: Option<Value<'a>>,
+    /// `promptSource`: how the prompt came in, such as `queued`.
     pub prompt_source: Option<Value<'a>>,
+    /// What the client was allowed to do without asking.
     pub permission_mode: Option<Value<'a>>,
+    /// `origin`: an object that says what entered the prompt, if not a person.
     pub origin: Option<Value<'a>>,
+    /// What sort of `system` record it is.
     pub subtype: Option<Value<'a>>,
+    /// The class of an API error.
     pub error: Option<Value<'a>>,
+    /// The record of the message whose call a result answers.
     pub source_assistant: Option<Value<'a>>,
     /// The call whose tool put this record into the conversation.
     pub source_call: Option<Value<'a>>,
+    /// `toolDenialKind`: present where the user or a rule denied the call.
     pub denial: Option<Value<'a>>,
+    /// `permissionDecision`: an object with the `decision` about the call.
     pub permission_decision: Option<Value<'a>>,
+    /// The message in the shape of the API; see [`Message`](super::Message).
     pub message: Option<Value<'a>>,
+    /// What the client attached to a prompt.
     pub attachment: Option<Value<'a>>,
+    /// What a `progress` record reports.
     pub data: Option<Value<'a>>,
+    /// The session and record that a fork copied.
     pub forked_from: Option<Value<'a>>,
     /// Any shape: an object, a list or a plain string.
     pub tool_use_result: Option<Value<'a>>,

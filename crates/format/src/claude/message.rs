@@ -5,9 +5,13 @@ use crate::json::{Kind, Value};
 /// The parts of a `message` object that readers need; absent when missing or of another type.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Message<'a> {
+    /// The id that the API gave; several records may share it.
     pub id: Option<Value<'a>>,
+    /// `user` or `assistant`.
     pub role: Option<Value<'a>>,
+    /// The model's name, as the API gave it.
     pub model: Option<Value<'a>>,
+    /// Why the model stopped; null while it was still streaming.
     pub stop_reason: Option<Value<'a>>,
     /// What the answer took. A trimmed clone states less, and here what its source stated.
     pub usage: Option<Value<'a>>,
@@ -45,14 +49,19 @@ impl<'a> Message<'a> {
 /// What sort of content a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
+    /// Words of the message.
     Text,
+    /// Reasoning, readable or only signed.
     Thinking,
+    /// Reasoning that the API encrypted.
     RedactedThinking,
     /// `tool_use`, or a tool the API runs itself (`server_tool_use`, `mcp_tool_use`).
     ToolUse,
     /// `tool_result`, or the result of a tool the API runs itself.
     ToolResult,
+    /// A picture, usually as Base64.
     Image,
+    /// A file such as a PDF.
     Document,
     /// A `type` this version does not know, or an item that is not an object.
     Other,
@@ -61,6 +70,7 @@ pub enum BlockKind {
 /// One item of `content`.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
+    /// By its `type`.
     pub kind: BlockKind,
     /// The block as written; for string content the string itself.
     pub value: Value<'a>,
@@ -109,12 +119,17 @@ pub fn blocks<'a>(content: Option<Value<'a>>) -> impl Iterator<Item = Block<'a>>
 /// Token counts of one message as one record states them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
+    /// Tokens of the prompt outside any cache.
     pub input: u64,
+    /// Tokens that the model wrote.
     pub output: u64,
+    /// Tokens of the prompt that a cache held.
     pub cache_read: u64,
+    /// Tokens of the prompt that were put into a cache.
     pub cache_write: u64,
     /// Split of `cache_write` by lifetime; from 1.0.90.
     pub cache_write_5m: Option<u64>,
+    /// The part of `cache_write` that is kept for an hour.
     pub cache_write_1h: Option<u64>,
     /// A count was negative, fractional or too large, and was taken as 0.
     pub odd: bool,

@@ -76,6 +76,7 @@ impl IdPaths {
         }
     }
 
+    /// Where the fields of a whole record are looked up.
     pub fn root(&self) -> IdPlace {
         let mut place = IdPlace::default();
         place.add(0);

@@ -89,7 +89,7 @@ fn marks_of<C: Class>(block: &[u8; BLOCK]) -> u32 {
 /// The same for the block that begins at `start`. What stands behind the end is of no kind.
 #[inline(always)]
 fn marks_at<C: Class>(bytes: &[u8], start: usize) -> u32 {
-    let rest = bytes.get(start..).unwrap_or_default();
+    let rest = bytes.get(start..).unwrap_or(&[]);
     match rest.first_chunk::<BLOCK>() {
         Some(block) => marks_of::<C>(block),
         None => marks_of::<C>(&last_block(rest)) & !(u32::MAX << rest.len()),

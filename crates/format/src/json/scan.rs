@@ -7,6 +7,7 @@
 use super::marks::{Marks, Special};
 use super::tape::{Kind, Node, Oddities, Tape};
 use super::text;
+use crate::slice::Part;
 
 /// Why a value could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +181,7 @@ impl Scanner<'_> {
         if object.end >= MANY_KEYS {
             return;
         }
-        let raw = self.bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default();
+        let raw = self.bytes.part(key.start as usize + 1..key.end as usize - 1);
         let (first, last) = (raw.first().copied().unwrap_or(0), raw.last().copied().unwrap_or(0));
         let middle = raw.get(raw.len() / 2).copied().unwrap_or(0);
         let bit = 1u128
@@ -334,7 +335,7 @@ impl Scanner<'_> {
             }
         }
         if (end - self.at > 18 || !whole) && self.tape.oddities.huge_number.is_none() {
-            let written = self.bytes.get(self.at..end).unwrap_or_default();
+            let written = self.bytes.part(self.at..end);
             if !fits_machine(written, whole) {
                 self.tape.oddities.huge_number = Some(self.at as u32);
             }

@@ -2,6 +2,7 @@
 //!
 //! The only way this project edits a record: what no splice covers is copied byte for byte.
 
+use crate::slice::Part;
 use std::ops::Range;
 
 /// One replacement of a byte range.
@@ -63,7 +64,7 @@ pub fn splice(original: &[u8], splices: &[Splice]) -> Result<Vec<u8>, SpliceErro
         done = range.end;
         previous = Some(splice);
     }
-    out.extend_from_slice(original.get(done..).unwrap_or_default());
+    out.extend_from_slice(original.part(done..));
     Ok(out)
 }
 

@@ -4,6 +4,7 @@
 //! allocates only for its widest record.
 
 use super::text;
+use crate::slice::Part;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -306,5 +307,5 @@ impl<'a> Iterator for Items<'a> {
 }
 
 fn inside<'a>(bytes: &'a [u8], node: &Node) -> &'a [u8] {
-    bytes.get(node.start as usize + 1..node.end as usize - 1).unwrap_or_default()
+    bytes.part(node.start as usize + 1..node.end as usize - 1)
 }

@@ -4,6 +4,7 @@
 //! surrogates (both become U+FFFD). The raw bytes stay the truth for writing.
 
 use super::marks::{Byte, Marks};
+use crate::slice::Part;
 use bstr::ByteSlice;
 use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
@@ -47,7 +48,7 @@ pub fn decode_prefix(raw: &[u8], limit: usize) -> Cow<'_, str> {
     let mut position = 0;
     while let Some(at) = raw.get(position..limit).and_then(|part| memchr::memchr(b'\\', part)) {
         let start = position + at;
-        let (_, width) = read_escape(raw.get(start..).unwrap_or_default());
+        let (_, width) = read_escape(raw.part(start..));
         if start + width > limit {
             end = start;
             break;
@@ -57,19 +58,19 @@ pub fn decode_prefix(raw: &[u8], limit: usize) -> Cow<'_, str> {
     while end > 0 && raw.get(end).is_some_and(|byte| (byte & 0xC0) == 0x80) {
         end -= 1;
     }
-    decode(raw.get(..end).unwrap_or_default())
+    decode(raw.part(..end))
 }
 
 /// Whether the inside of a JSON string holds an escape for half a surrogate pair.
 pub fn has_lone_surrogate(raw: &[u8]) -> bool {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
-        let escape = rest.get(at..).unwrap_or_default();
+        let escape = rest.part(at..);
         let (unit, width) = read_escape(escape);
         if unit == Unit::LoneSurrogate {
             return true;
         }
-        rest = escape.get(width..).unwrap_or_default();
+        rest = escape.part(width..);
     }
     false
 }
@@ -81,7 +82,7 @@ pub fn locate(raw: &[u8], places: &[usize]) -> Vec<usize> {
     let (mut at, mut decoded) = (0, 0);
     for &place in places {
         while decoded < place && at < raw.len() {
-            let rest = raw.get(at..).unwrap_or_default();
+            let rest = raw.part(at..);
             let plain = rest.iter().take(place - decoded);
             let plain = plain.take_while(|byte| byte.is_ascii() && **byte != b'\\').count();
             if plain > 0 {
@@ -137,14 +138,18 @@ pub fn portable(value: &[u8]) -> Cow<'_, str> {
     let mut out = String::with_capacity(readable.len());
     let mut rest = readable.as_ref();
     while let Some((plain, _)) = rest.split_once('\\') {
-        let escape = rest.get(plain.len()..).unwrap_or_default();
-        let (unit, width) = read_escape(escape.as_bytes());
+        let escape = rest.part(plain.len()..);
+        let (unit, mut width) = read_escape(escape.as_bytes());
+        // A broken escape may end inside a character.
+        while !escape.is_char_boundary(width) {
+            width += 1;
+        }
         out.push_str(plain);
         match unit {
             Unit::LoneSurrogate => out.push_str("\\ufffd"),
-            _ => out.push_str(escape.get(..width).unwrap_or(escape)),
+            _ => out.push_str(escape.part(..width)),
         }
-        rest = escape.get(width..).unwrap_or_default();
+        rest = escape.part(width..);
     }
     out.push_str(rest);
     Cow::Owned(out)
@@ -173,7 +178,7 @@ fn decode_escaped(raw: &[u8], first: usize) -> String {
             Unit::Character(character) => character,
             Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
         });
-        rest = escape.get(width..).unwrap_or_default();
+        rest = escape.part(width..);
         next = memchr::memchr(b'\\', rest);
     }
     out.push_str(&rest.to_str_lossy());
@@ -186,7 +191,7 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
     let mut marks = Marks::<Byte<b'\\'>>::new(bytes, first);
     let mut from = 0;
     while let Some(at) = marks.peek() {
-        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(text.part(from..at));
         // Those first that texts are full of.
         let width = match bytes.get(at + 1) {
             Some(b'n') => push(out, '\n'),
@@ -194,7 +199,7 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
             Some(b'"') => push(out, '"'),
             Some(b'\\') => push(out, '\\'),
             _ => {
-                let (unit, width) = read_escape(bytes.get(at..).unwrap_or_default());
+                let (unit, width) = read_escape(bytes.part(at..));
                 out.push(match unit {
                     Unit::Character(character) => character,
                     Unit::LoneSurrogate | Unit::Broken => char::REPLACEMENT_CHARACTER,
@@ -206,7 +211,7 @@ fn decode_valid(text: &str, first: usize, out: &mut String) {
         from = (at + width).min(bytes.len());
         marks.pass_to(from);
     }
-    out.push_str(text.get(from..).unwrap_or_default());
+    out.push_str(text.part(from..));
 }
 
 /// Adds what an escape of two bytes stands for.
@@ -240,13 +245,13 @@ fn boundary(text: &str, start: usize, limit: usize) -> (usize, usize, usize) {
         let escape = at + found;
         let (unit, width) = match raw.get(escape + 1) {
             Some(b'n') => (Unit::Character('\n'), 2),
-            _ => read_escape(raw.get(escape..).unwrap_or_default()),
+            _ => read_escape(raw.part(escape..)),
         };
         at = (escape + width).min(raw.len());
         while !text.is_char_boundary(at) {
             at += 1;
         }
-        let begun = raw.get(escape..at).unwrap_or_default();
+        let begun = raw.part(escape..at);
         surplus += begun.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() - 1;
         lines += usize::from(unit == Unit::Character('\n'));
     }
@@ -260,9 +265,13 @@ fn boundary(text: &str, start: usize, limit: usize) -> (usize, usize, usize) {
 /// Both ends of a text and what lies between.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
+    /// The first lines or characters, decoded.
     pub head: String,
+    /// Characters that are in neither end.
     pub characters: usize,
+    /// Line breaks that are in neither end.
     pub lines: usize,
+    /// The last lines or characters, decoded.
     pub tail: String,
 }
 
@@ -278,7 +287,8 @@ fn read_escape(bytes: &[u8]) -> (Unit, usize) {
         Some(b'r') => '\r',
         Some(b't') => '\t',
         Some(b'u') => return read_unicode_escape(bytes),
-        _ => return (Unit::Broken, 2),
+        Some(_) => return (Unit::Broken, 2),
+        None => return (Unit::Broken, bytes.len()),
     };
     (Unit::Character(simple), 2)
 }
@@ -345,6 +355,9 @@ mod tests {
             portable(br#"{"a":"\ud83d \\ud83d \ud83d\ude00"}"#),
             r#"{"a":"\ufffd \\ud83d \ud83d\ude00"}"#
         );
+        // A broken escape in front hides nothing behind it.
+        assert_eq!(portable("\"\\é\\ud83d\"".as_bytes()), "\"\\é\\ufffd\"");
+        assert_eq!(portable(br"\ud83d\"), r"\ufffd\");
         assert!(matches!(portable(b"[1]"), Cow::Borrowed("[1]")));
     }
 

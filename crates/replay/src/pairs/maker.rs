@@ -11,6 +11,7 @@ use super::{Figures, PairOptions, Reason};
 use crate::states::{Conversation, State};
 use backstory_export::canonical_json;
 use backstory_export::normalise::{Action, Normal};
+use backstory_format::slice::Part;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
@@ -233,7 +234,7 @@ impl<'m> Maker<'m> {
             return Err(Reason::Secret);
         }
         let conversation = &talk.conversation;
-        let range = conversation.messages.get(state.from..state.upto).unwrap_or_default();
+        let range = conversation.messages.part(state.from..state.upto);
         let kept = state.kept.iter().filter_map(|at| conversation.messages.get(*at));
         let messages: Vec<&Value> = conversation.system.iter().chain(kept).chain(range).collect();
         let history = History::of(&messages, self.options.format.style());

@@ -5,6 +5,8 @@
 //! teachers failed has no pair. One conversation is in memory at a time, and the answers of all.
 
 mod agreement;
+#[cfg(feature = "table")]
+mod columns;
 mod consensus;
 mod figures;
 mod filter;
@@ -15,6 +17,8 @@ mod turns;
 mod votes;
 
 pub use agreement::{Agreement, Counts};
+#[cfg(feature = "table")]
+pub use columns::columns;
 pub use consensus::{Verdict, decide};
 pub use figures::{Figures, JournalFigures, Reason};
 pub use filter::{Bounds, Dedup};
@@ -50,7 +54,7 @@ pub enum PairsError {
     Read { path: PathBuf, cause: io::Error },
     #[error("`{}`: no line of it is a journal's", path.display())]
     NoJournal { path: PathBuf },
-    #[error("--priority `{0}`: the journal has no such teacher")]
+    #[error("`{0}`: the journal has no such teacher")]
     NoTeacher(String),
     #[error(transparent)]
     Write(io::Error),

@@ -5,6 +5,7 @@
 //! whose history is not the beginning of the next one's (its front was cut) are kept as they are.
 
 use super::conversation::{Conversation, State};
+use backstory_format::slice::Part;
 use serde_json::{Map, Value};
 use std::io::BufRead;
 
@@ -108,7 +109,7 @@ fn session_of(fields: &Map<String, Value>) -> String {
 fn add(conversation: &mut Conversation, state: State, messages: Vec<Value>) {
     let all = &mut conversation.messages;
     let from = conversation.states.last().map_or(0, |state| state.from);
-    let known = all.get(from..).unwrap_or_default();
+    let known = all.part(from..);
     let same = known.iter().zip(&messages).take_while(|(one, other)| one == other).count();
     let continues = same == known.len() || same == messages.len();
     let (from, fresh) = if continues { (from, same) } else { (all.len(), 0) };

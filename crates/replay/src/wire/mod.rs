@@ -17,6 +17,7 @@ pub use names::Names;
 use crate::states::{Conversation, State};
 use crate::teacher::{Api, Teacher, Tools};
 use backstory_export::digest;
+use backstory_format::slice::{Part, item};
 use backstory_redact::Cleared;
 use std::fmt::Write as _;
 
@@ -113,7 +114,7 @@ impl Wire {
 
     /// How long a state's prompt is, without building it.
     pub fn weight(&self, state: &State, before: Option<&State>, tools: Tools) -> Weight {
-        let at = |at: usize| self.weights.get(at).copied().unwrap_or_default();
+        let at = |at: usize| item(&self.weights, at);
         let own = |state: &State| {
             let kept: u64 = state.kept.iter().map(|one| at(one + 1) - at(*one)).sum();
             kept + at(state.upto) - at(state.from)
@@ -141,7 +142,7 @@ fn continues(before: &State, state: &State) -> bool {
 /// The messages of a state.
 fn pick<'m, T>(messages: &'m [T], state: &State) -> Vec<&'m T> {
     let kept = state.kept.iter().filter_map(|at| messages.get(*at));
-    kept.chain(messages.get(state.from..state.upto).unwrap_or_default()).collect()
+    kept.chain(messages.part(state.from..state.upto)).collect()
 }
 
 /// `[a,b]` of values that are written already.

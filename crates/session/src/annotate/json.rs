@@ -2,6 +2,7 @@
 
 use super::{Entry, KEY, Unfit, line_end};
 use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::slice::Part;
 
 const MAX_DEPTH: u32 = 1024;
 
@@ -10,7 +11,7 @@ pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut tape = Tape::new();
     let end = scan(bytes, start, MAX_DEPTH, &mut tape).map_err(|_| Unfit::NotJson)?;
-    let rest = text.get(end..).unwrap_or_default();
+    let rest = text.part(end..);
     if !rest.trim().is_empty() {
         return Err(Unfit::NotJson);
     }
@@ -45,8 +46,7 @@ pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
 }
 
 fn splice(text: &str, from: usize, to: usize, new: &str) -> String {
-    let (before, after) =
-        (text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
+    let (before, after) = (text.part(..from), text.part(to..));
     format!("{before}{new}{after}")
 }
 
@@ -75,7 +75,7 @@ impl Style {
     fn of(text: &str, root: &Value<'_>) -> Style {
         let end = line_end(text);
         let open = root.span().start + 1;
-        let inside = text.get(open..root.span().end - 1).unwrap_or_default();
+        let inside = text.part(open..root.span().end - 1);
         let space: String = inside.chars().take_while(|letter| letter.is_whitespace()).collect();
         let empty = inside.trim().is_empty();
         let spaced = text.contains("\": ") || empty;

@@ -1,6 +1,7 @@
 //! A top-level key in a YAML file, and sidecars, which are YAML.
 
 use super::{Entry, KEY, Unfit, line_end};
+use backstory_format::slice::Part;
 use backstory_text::escape::is_unsafe;
 
 pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
@@ -81,14 +82,14 @@ fn split<'l>(lines: &[&'l str]) -> (Vec<&'l str>, Vec<&'l str>, Vec<&'l str>) {
     let Some(from) = lines.iter().position(is_key) else {
         return (lines.to_vec(), Vec::new(), Vec::new());
     };
-    let rest = lines.get(from + 1..).unwrap_or_default();
+    let rest = lines.part(from + 1..);
     let inside = |line: &&str| line.starts_with([' ', '-']) || line.trim().is_empty();
     let mut length = rest.iter().take_while(|line| inside(line)).count();
     while length > 0 && rest.get(length - 1).is_some_and(|line| line.trim().is_empty()) {
         length -= 1;
     }
     let (old, after) = rest.split_at(length);
-    (lines.get(..from).unwrap_or_default().to_vec(), old.to_vec(), after.to_vec())
+    (lines.part(..from).to_vec(), old.to_vec(), after.to_vec())
 }
 
 /// Items that speak of other edits, as they are.

@@ -3,6 +3,7 @@
 
 use super::common_edges;
 use super::effort::Effort;
+use backstory_format::slice::Part;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use std::ops::Range;
@@ -28,9 +29,8 @@ pub(super) fn gaps(old: &[Token], new: &[Token], effort: &mut Effort) -> Vec<Gap
         let (start, end) = common_edges(old, new);
         let before = before.start + start..before.end - end;
         let after = after.start + start..after.end - end;
-        let new = new.get(start..new.len() - end).unwrap_or_default();
-        let there: HashSet<Token> =
-            old.get(start..old.len() - end).unwrap_or_default().iter().copied().collect();
+        let new = new.part(start..new.len() - end);
+        let there: HashSet<Token> = old.part(start..old.len() - end).iter().copied().collect();
         let unsure = new.iter().enumerate().filter(|(_, token)| there.contains(*token));
         let unsure = unsure.map(|(at, _)| after.start + at).collect();
         gaps.push(Gap { before, after, unsure });

@@ -13,6 +13,7 @@ mod prune;
 mod slide;
 mod snake;
 
+use backstory_format::slice::Part;
 use effort::Effort;
 use imara_diff::{IndentLevel, Token};
 use std::ops::Range;
@@ -60,8 +61,8 @@ fn compare_within(
     };
     let (start, end) = common_edges(before, after);
     effort.spend(start + end);
-    let old = before.get(start..before.len() - end).unwrap_or_default();
-    let new = after.get(start..after.len() - end).unwrap_or_default();
+    let old = before.part(start..before.len() - end);
+    let new = after.part(start..after.len() - end);
     let pruned = prune::prune(old, new, effort);
     pruned.old.left_out.iter().for_each(|at| set(&mut sides.removed, start + at, true));
     pruned.new.left_out.iter().for_each(|at| set(&mut sides.added, start + at, true));
@@ -98,7 +99,7 @@ impl Sides {
 
 /// Where a run of marked lines ends.
 fn run_end(marked: &[bool], from: usize) -> usize {
-    from + marked.get(from..).unwrap_or_default().iter().take_while(|mark| **mark).count()
+    from + marked.part(from..).iter().take_while(|mark| **mark).count()
 }
 
 fn set(marks: &mut [bool], at: usize, value: bool) {

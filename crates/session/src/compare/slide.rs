@@ -3,6 +3,7 @@
 
 use super::effort::Effort;
 use super::{Sides, run_end, set};
+use backstory_format::slice::Part;
 use imara_diff::{IndentHeuristic, IndentLevel, SliderHeuristic as _, Token};
 use std::ops::Range;
 
@@ -126,10 +127,10 @@ impl Slider<'_> {
 
 /// How many lines there are before the next marked one.
 fn next_marked(marks: &[bool], from: usize) -> Option<usize> {
-    marks.get(from..).unwrap_or_default().iter().position(|mark| *mark)
+    marks.part(from..).iter().position(|mark| *mark)
 }
 
 fn run_start(marks: &[bool], end: usize) -> usize {
-    let before = marks.get(..end).unwrap_or_default();
+    let before = marks.part(..end);
     end - before.iter().rev().take_while(|mark| **mark).count()
 }

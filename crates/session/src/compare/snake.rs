@@ -6,6 +6,7 @@ use super::anchors;
 use super::effort::Effort;
 use super::prune::{Pruned, root};
 use super::{Sides, common_end, common_start, set};
+use backstory_format::slice::Part;
 use imara_diff::Token;
 use std::ops::Range;
 
@@ -258,14 +259,10 @@ impl<'k> Front<'k> {
             let inside = at >= 0 && other >= 0;
             let (at_old, at_new) = (at as usize, other as usize);
             let snake = match self.direction {
-                Direction::Forward if inside => common_start(
-                    old.get(at_old..).unwrap_or_default(),
-                    new.get(at_new..).unwrap_or_default(),
-                ),
-                Direction::Backward if inside => common_end(
-                    old.get(..at_old).unwrap_or_default(),
-                    new.get(..at_new).unwrap_or_default(),
-                ),
+                Direction::Forward if inside => {
+                    common_start(old.part(at_old..), new.part(at_new..))
+                }
+                Direction::Backward if inside => common_end(old.part(..at_old), new.part(..at_new)),
                 _ => 0,
             };
             effort.spend(snake + 1);

@@ -5,6 +5,7 @@
 
 use super::edit::{Hunk, Replacement};
 use super::lines::letters;
+use backstory_format::slice::Part;
 use std::ops::Range;
 
 /// Letters and digits below which a text is too common to be recognised by itself.
@@ -62,13 +63,13 @@ fn replace_at(text: &str, places: &[usize], length: usize, new: &str) -> Applied
     let mut regions = Vec::with_capacity(places.len());
     let mut done = 0;
     for at in places {
-        out.push_str(text.get(done..*at).unwrap_or_default());
+        out.push_str(text.part(done..*at));
         let start = out.len();
         out.push_str(new);
         done = at + length;
         regions.push(Region { before: *at..done, after: start..out.len() });
     }
-    out.push_str(text.get(done..).unwrap_or_default());
+    out.push_str(text.part(done..));
     Applied { text: out, regions }
 }
 
@@ -124,7 +125,7 @@ fn within(
     // The line of the last place, counted from one, and where the hunks that began by then end.
     let (mut line, mut counted, mut end) = (1, 0, 0);
     places.retain(|at| {
-        let passed = text.as_bytes().get(counted..*at).unwrap_or_default();
+        let passed = text.as_bytes().part(counted..*at);
         line += memchr::memchr_iter(b'\n', passed).count() as u32;
         counted = *at;
         while let Some((_, last)) = shown.next_if(|(start, _)| *start <= line) {

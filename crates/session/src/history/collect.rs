@@ -3,7 +3,7 @@
 use super::extract::{Extracted, Wanted, read, read_stray};
 use super::gather::Gathered;
 use crate::discover::Found;
-use crate::parallel;
+use crate::parallel::{self, Progress};
 use backstory_format::Limits;
 use backstory_model::{AgentFile, SessionFiles};
 use backstory_store::{Ends, StoreError, named_packed};
@@ -30,18 +30,18 @@ pub fn telling_part(path: &str) -> Option<&str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Reads sessions in parallel. With `parts`, only those whose bytes hold one of them; `done` is
-/// told the size of each session that is finished.
+/// Reads sessions in parallel. With `parts`, only those whose bytes hold one of them.
 pub fn collect(
     found: &Found,
     limits: Limits,
     wanted: Wanted<'_>,
     parts: Option<&[String]>,
-    done: &(dyn Fn(u64) + Sync),
+    progress: &dyn Progress,
 ) -> Collected {
     let finders: Option<Vec<memmem::Finder<'_>>> =
         parts.map(|parts| parts.iter().map(|part| memmem::Finder::new(part.as_bytes())).collect());
     let finders = finders.as_deref();
+    progress.begin(found.sessions.iter().map(|files| files.bytes).sum());
     let told = parallel::map(&found.sessions, SessionFiles::total_bytes, |buffer, files| {
         let agents = files.agents.iter().map(|agent| agent.path.as_path());
         let mut paths = std::iter::once(files.path.as_path()).chain(agents);
@@ -54,7 +54,7 @@ pub fn collect(
                 Err(error) => (None, vec![error]),
             }
         };
-        done(files.total_bytes());
+        progress.add(files.total_bytes());
         outcome
     });
     let strays: Vec<(Option<Extracted>, Vec<StoreError>)> = found
@@ -63,6 +63,7 @@ pub fn collect(
         .filter(|agent| finders.is_none_or(|finders| mentions(&agent.path, finders)))
         .map(|agent| stray(agent, limits, wanted))
         .collect();
+    progress.end();
     let mut collected = Collected::default();
     let mut extracted = Vec::new();
     for (part, failures) in told.into_iter().chain(strays) {

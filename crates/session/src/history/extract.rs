@@ -10,6 +10,7 @@ use super::shell::{ShellTouch, touched};
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
+use backstory_format::slice::Part;
 use backstory_model::{AgentFile, SessionFiles};
 use backstory_model::{
     Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
@@ -352,7 +353,7 @@ impl Extractor<'_, '_, '_> {
         }
         let end = command.char_indices().nth(LONGEST_COMMAND).map_or(command.len(), |(at, _)| at);
         self.out.shell.push(ShellTouch {
-            command: command.get(..end).unwrap_or_default().into(),
+            command: command.part(..end).into(),
             session: self.root.id.as_str().into(),
             call: call.native_id().map(Into::into),
             time,

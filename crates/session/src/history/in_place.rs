@@ -1,6 +1,8 @@
 //! Files that stream editors change in place: which words of `sed` and `perl` are files, which are
 //! scripts, and which are values of options.
 
+use backstory_format::slice::Part;
+
 /// Files that a `sed` changes.
 pub(super) fn sed(words: &[String]) -> Vec<&str> {
     let mut found = Words::default();
@@ -84,7 +86,7 @@ impl<'w> Words<'w> {
     fn options(&mut self, letters: &str, valued: &str, scripts: &str) -> bool {
         for (at, letter) in letters.char_indices() {
             self.has_script |= scripts.contains(letter);
-            let rest = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+            let rest = letters.part(at + letter.len_utf8()..);
             match letter {
                 // What follows is the ending of the copies.
                 'i' => {

@@ -1,6 +1,7 @@
 //! Lines as numbers, so that states of a file compare quickly.
 
 use backstory_format::json::marks::{Byte, Marks};
+use backstory_format::slice::Part;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use imara_diff::{IndentLevel, Token};
 use std::borrow::Cow;
@@ -165,8 +166,8 @@ impl Lines {
 }
 
 fn text_of<'t>(text: &'t str, facts: &[Facts], line: Token) -> &'t str {
-    let place = facts.get(line.0 as usize).map(|facts| facts.place.clone());
-    place.and_then(|place| text.get(place)).unwrap_or_default()
+    let facts = facts.part(line.0 as usize..=line.0 as usize);
+    facts.first().map(|facts| text.part(facts.place.clone())).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ mod words;
 
 pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
-pub(crate) use diff::added_lines;
-pub use diff::{LineDiff, line_diff};
+pub use diff::{DiffHunk, DiffLine, LineDiff, line_diff};
+pub(crate) use diff::{added_lines, aligned};
 pub use edit::{
     Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
     Sighting, SightingSource, What,

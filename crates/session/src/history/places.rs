@@ -5,6 +5,7 @@ use super::diff::compared;
 use super::lines::{Lines, split_lines};
 use super::tracer::Snapshot;
 use crate::compare::{Compared, Hunk};
+use backstory_format::slice::Part;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use std::ops::Range;
@@ -55,11 +56,11 @@ impl<'t> Edited<'t> {
         let mut tokens = Vec::with_capacity(self.after.count());
         let mut from = 0;
         for place in &self.places {
-            tokens.extend(old.get(from..place.before.start).unwrap_or_default());
+            tokens.extend(old.part(from..place.before.start));
             tokens.extend(place.after.clone().map(|at| lines.line(self.after.line(at))));
             from = place.before.end;
         }
-        tokens.extend(old.get(from..).unwrap_or_default());
+        tokens.extend(old.part(from..));
         tokens
     }
 
@@ -104,11 +105,10 @@ impl Counted {
         let old: Vec<&str> = split_lines(before).collect();
         let new: Vec<&str> = split_lines(after).collect();
         let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-        let (old, new) =
-            (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+        let (old, new) = (old.part(start..), new.part(start..));
         let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-        let old = old.get(..old.len() - same).unwrap_or_default();
-        let new = new.get(..new.len() - same).unwrap_or_default();
+        let old = old.part(..old.len() - same);
+        let new = new.part(..new.len() - same);
         if old.is_empty() || new.is_empty() {
             self.added += new.len() as u64;
             self.removed += old.len() as u64;
@@ -154,9 +154,9 @@ pub(super) fn count_differing(before: &str, after: &str, regions: Option<&[Regio
 /// The lines that hold some bytes and the byte behind them.
 fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
-    let before = bytes.get(..range.start).unwrap_or(bytes);
+    let before = bytes.part(..range.start);
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    let behind = bytes.get(range.end..).unwrap_or_default();
+    let behind = bytes.part(range.end..);
     let end = memchr::memchr(b'\n', behind).map_or(bytes.len(), |at| range.end + at + 1);
     start..end
 }
@@ -211,7 +211,7 @@ impl<'t> TextLines<'t> {
     fn line(&self, at: usize) -> &'t str {
         let start = self.starts.get(at).copied().unwrap_or(self.text.len());
         let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
-        let line = self.text.get(start..end).unwrap_or_default();
+        let line = self.text.part(start..end);
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line)
     }

@@ -4,6 +4,7 @@ use super::apply::TELLING;
 use super::diff::kept;
 use super::lines::Lines;
 use crate::compare::{Placing, compare};
+use backstory_format::slice::Part;
 use imara_diff::Token;
 use std::ops::Range;
 
@@ -32,7 +33,7 @@ pub(super) fn reshaped(before: &[Token], after: &[Token], lines: &Lines) -> Vec<
         while same.get(end).copied().flatten() == Some(first + (end - start) as u32) {
             end += 1;
         }
-        let weight = lines.total_weight(after.get(start..end).unwrap_or_default());
+        let weight = lines.total_weight(after.part(start..end));
         if everything || weight >= ENOUGH {
             for at in start..end {
                 let old = first as usize + at - start;

@@ -55,7 +55,12 @@ pub struct Traced<'g> {
     pub outside: Vec<Span>,
 }
 
-impl Traced<'_> {
+impl<'g> Traced<'g> {
+    /// The edit that a mark refers to.
+    pub fn edit_of(&self, mark: Mark) -> Option<&TracedEdit<'g>> {
+        self.edits.get(mark.edit()? as usize)
+    }
+
     /// Counts anew what is left of each edit. A line that was broken into several counts once.
     pub fn count_surviving(&mut self) {
         self.edits.iter_mut().for_each(|edit| edit.surviving = 0);

@@ -3,7 +3,7 @@
 //! Only where every state follows from the one before: a change that somebody else made in between
 //! would stand in the diff as the session's. None is made then.
 
-use super::diff::line_diff;
+use super::diff::{DiffLine, line_diff};
 use super::edit::{Change, What};
 use super::gather::Gathered;
 use super::lines::split_lines;
@@ -75,25 +75,19 @@ fn write(began: Began<'_>, after: &str, shown: &str) -> Option<String> {
         Some(_) => out.push_str(&format!("--- a/{shown}\n+++ b/{shown}\n")),
         None => out.push_str(&format!("--- /dev/null\n+++ b/{shown}\n")),
     }
-    let (mut old_at, mut new_at) = (0, 0);
-    for line in line_diff(before, after, CONTEXT).lines {
-        out.push_str(&line);
+    for hunk in line_diff(before, after, CONTEXT).hunks {
+        out.push_str(&hunk.heading());
         out.push('\n');
-        if let Some((start, new_start)) = starts(&line) {
-            (old_at, new_at) = (start, new_start);
-            continue;
-        }
-        let (mut ends_old, mut ends_new) = (false, false);
-        if !line.starts_with('+') {
-            ends_old = old.open && old_at == old.count;
-            old_at += 1;
-        }
-        if !line.starts_with('-') {
-            ends_new = new.open && new_at == new.count;
-            new_at += 1;
-        }
-        if ends_old || ends_new {
-            out.push_str("\\ No newline at end of file\n");
+        let (mut old_at, mut new_at) = (hunk.before.start, hunk.after.start);
+        for line in hunk.lines {
+            out.push_str(&format!("{line}\n"));
+            old_at += usize::from(!matches!(line, DiffLine::Added(_)));
+            new_at += usize::from(!matches!(line, DiffLine::Removed(_)));
+            let ends_old = !matches!(line, DiffLine::Added(_)) && old.open && old_at == old.count;
+            let ends_new = !matches!(line, DiffLine::Removed(_)) && new.open && new_at == new.count;
+            if ends_old || ends_new {
+                out.push_str("\\ No newline at end of file\n");
+            }
         }
     }
     Some(out)
@@ -109,13 +103,6 @@ impl Side {
     fn of(text: &str) -> Side {
         Side { count: split_lines(text).count(), open: !text.is_empty() && !text.ends_with('\n') }
     }
-}
-
-/// Numbers of the first lines of a hunk.
-fn starts(line: &str) -> Option<(usize, usize)> {
-    let (old, new) = line.strip_prefix("@@ -")?.split_once(" +")?;
-    let first = |side: &str| side.split(',').next()?.parse().ok();
-    Some((first(old)?, first(new)?))
 }
 
 #[cfg(test)]

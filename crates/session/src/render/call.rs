@@ -6,6 +6,7 @@ use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
 use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::slice::Part;
 use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Effect};
 use backstory_store::SourceReader;
 use backstory_text::excerpt::{Excerpt, Keep, between, excerpt};
@@ -243,7 +244,7 @@ const OF_CLAUDE_CODE: usize = 8;
 fn write_input(input: Value<'_>, call: &Call, view: &mut CallView<'_>) {
     if !view.edits.is_empty() {
         let known = match (call.effects.is_empty(), effects::tell_all(call)) {
-            (true, _) => EDIT_FIELDS.get(..OF_CLAUDE_CODE).unwrap_or_default(),
+            (true, _) => EDIT_FIELDS.part(..OF_CLAUDE_CODE),
             (false, true) => EDIT_FIELDS.as_slice(),
             (false, false) => &[],
         };
@@ -366,7 +367,7 @@ fn brief(tool: &str, input: Value<'_>, folder: &str) -> String {
     let line = text.split('\n').map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = inside(line, folder);
     let cut = line.char_indices().nth(LONGEST_BRIEF).map_or(line.len(), |(at, _)| at);
-    let mut brief = line.get(..cut).unwrap_or(line).to_owned();
+    let mut brief = line.part(..cut).to_owned();
     if cut < line.len() || text.trim().len() > line.len() + folder.len() + 1 {
         brief.push_str(" …");
     }

@@ -6,6 +6,7 @@
 
 use crate::compare::{self, Placing};
 use backstory_format::json::{Kind, Tape, Value, scan, string_end, text};
+use backstory_format::slice::{Part, item};
 use backstory_model::{Call, Effect};
 use hashbrown::HashMap;
 use imara_diff::{IndentLevel, Token};
@@ -121,7 +122,7 @@ pub(super) fn compare<'t>(old: &'t str, new: &'t str) -> Option<Hunk> {
     let before: Vec<Token> = old.iter().map(&mut number).collect();
     let after: Vec<Token> = new.iter().map(&mut number).collect();
     let indent = |token: Token| {
-        let line = distinct.get(token.0 as usize).copied().unwrap_or_default();
+        let line = item(&distinct, token.0 as usize);
         IndentLevel::for_ascii_line(line.bytes(), 8)
     };
     let mut take = |sign: char, side: &[&str], range: Range<usize>| {
@@ -176,7 +177,7 @@ impl<'a> Structured<'a> {
     }
 
     fn created(&self) -> bool {
-        let head = self.bytes.get(..self.bytes.len().min(40)).unwrap_or_default();
+        let head = self.bytes.part(..self.bytes.len().min(40));
         memchr::memmem::find(head, b"\"create\"").is_some()
     }
 

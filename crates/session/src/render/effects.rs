@@ -1,6 +1,7 @@
 //! Edits as readers of agents' traces report them: changes of files, whatever the tool is called.
 
 use super::diff::{FileDiff, Hunk, compare};
+use backstory_format::slice::Part;
 use backstory_model::{Call, Change, Effect, FileEdit};
 use backstory_store::{SourceReader, StoreError};
 
@@ -70,16 +71,16 @@ fn around_changes(before: &str, after: &str) -> Vec<Hunk> {
     let (mut done, mut old, mut new) = (0, 1, 1);
     for (at, _) in places {
         let from = at.saturating_sub(CONTEXT).max(done);
-        let gap = lines.get(done..from).unwrap_or_default().len();
+        let gap = lines.part(done..from).len();
         (old, new) = (old + gap as u64, new + gap as u64);
         if gap > 0 || hunks.is_empty() {
             hunks.push(Hunk { start: Some((old, new)), lines: String::new() });
         }
         // The lines up to here and those after it, unless another change is among them.
         let end = (at + 1 + CONTEXT).min(lines.len());
-        let rest = lines.get(at + 1..end).unwrap_or_default();
+        let rest = lines.part(at + 1..end);
         let end = rest.iter().position(changed).map_or(end, |next| at + 1 + next);
-        for line in lines.get(from.max(done)..end).unwrap_or_default() {
+        for line in lines.part(from.max(done)..end) {
             old += u64::from(!line.starts_with('+'));
             new += u64::from(!line.starts_with('-'));
             hunks.last_mut().into_iter().for_each(|hunk| hunk.lines.push_str(line));

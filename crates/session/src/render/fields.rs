@@ -1,6 +1,7 @@
 //! The input of a tool call as text: one field per line, long ones as indented blocks.
 
 use backstory_format::json::{Kind, Value, string_end, text};
+use backstory_format::slice::Part;
 
 /// Fields of `input` except those named, each as `name: value`.
 pub(super) fn write_fields(input: Value<'_>, except: &[&str], out: &mut String) {
@@ -62,13 +63,13 @@ fn indented(json: &str, base: usize, out: &mut String) {
         match byte {
             b'"' => {
                 let end = string_end(bytes, at + 1).map_or(bytes.len(), |quote| quote + 1);
-                out.push_str(json.get(at..end).unwrap_or_default());
+                out.push_str(json.part(at..end));
                 at = end;
                 continue;
             }
             b'{' | b'[' => {
                 out.push(char::from(*byte));
-                let rest = json.get(at + 1..).unwrap_or_default();
+                let rest = json.part(at + 1..);
                 let empty = rest.len() - rest.trim_start().len();
                 if let Some(close @ (b'}' | b']')) = bytes.get(at + 1 + empty) {
                     out.push(char::from(*close));

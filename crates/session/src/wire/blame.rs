@@ -1,8 +1,9 @@
 //! `backstory.blame/1` and the shapes it shares with `backstory.log/1`. See `docs/files-json.md`.
 
+use crate::blame::BlameLine;
 use crate::history::{LineOrigin, Mark, OutsideSpan, ShellTouch, Traced, TracedEdit};
 use backstory_model::Content;
-use backstory_store::{GitLine, Source};
+use backstory_store::Source;
 use serde_json::{Value, json};
 
 /// The name of the shape.
@@ -10,15 +11,6 @@ pub const BLAME_SCHEMA: &str = "backstory.blame/1";
 
 /// The name of the shape of `backstory log --json`.
 pub const LOG_SCHEMA: &str = "backstory.log/1";
-
-/// A line of the answer.
-#[derive(Debug)]
-pub struct BlameLine<'a> {
-    pub number: u64,
-    pub text: &'a str,
-    pub mark: Mark,
-    pub git: Option<&'a GitLine>,
-}
 
 /// Text that stands in a session's file.
 pub fn fetched(place: Option<&(Source, Content)>) -> Option<String> {
@@ -93,7 +85,7 @@ pub fn line_json(line: &BlameLine<'_>) -> Value {
         "outside": outside,
         "confidence": edit.map(|_| line.mark.confidence.name()),
         "why": line.mark.why.text(),
-        "commit": line.git.map(|git| json!({
+        "commit": line.git.as_ref().map(|git| json!({
             "id": &*git.commit,
             "line": git.original,
             "author": &*git.author,

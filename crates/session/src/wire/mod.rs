@@ -11,8 +11,7 @@ mod session;
 mod stats;
 
 pub use blame::{
-    BLAME_SCHEMA, BlameLine, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json,
-    touch_json,
+    BLAME_SCHEMA, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json, touch_json,
 };
 pub use check::CheckJson;
 pub use clone::{CloneJson, ProofJson};

@@ -219,7 +219,7 @@ fn a_patch_is_blamed() {
     let (folder, _) = sessions(&codex());
     let found = discover(&[Root { path: folder.path().to_path_buf() }]);
     let wanted = |path: &str| path == "/w/demo/a.py";
-    let collected = history::collect(&found, Limits::default(), &wanted, None, &|_| {});
+    let collected = history::collect(&found, Limits::default(), &wanted, None, &());
     let text = "x = 1\ny = 3\n";
     let path = "/w/demo/a.py";
     let target = Target { path, text, until: None };

@@ -199,7 +199,7 @@ fn the_same_edit_in_two_sessions_without_ids() {
     let files = vec![("rows.jsonl", lines(&[row("a"), row("b")]))];
     write(folder.path(), &Sample { agent: Agent::SweSmith, files });
     let found = discover(&[Root { path: folder.path().to_path_buf() }]);
-    let collected = history::collect(&found, Limits::default(), &|_| true, None, &|_| {});
+    let collected = history::collect(&found, Limits::default(), &|_| true, None, &());
     let chain = collected.gathered.chains.get("/t/b.py").unwrap();
     assert_eq!(chain.edits().count(), 2, "neither is a copy of the other");
 }

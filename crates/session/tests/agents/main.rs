@@ -75,7 +75,7 @@ fn lines_are_followed_in_every_form_that_records_edits() {
     for form in forms() {
         let found = discover(&[Root { path: form.folder.clone() }]);
         let all = |_: &str| true;
-        let collected = history::collect(&found, Limits::default(), &all, None, &|_| {});
+        let collected = history::collect(&found, Limits::default(), &all, None, &());
         let chains = collected.gathered.chains.iter().filter(|(_, c)| c.edits().next().is_some());
         let paths: Vec<String> = chains.map(|(path, _)| path.to_string()).collect();
         let name = form.folder.display();

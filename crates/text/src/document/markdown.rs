@@ -2,6 +2,7 @@
 
 use super::{Block, Document, Line, Span, Table};
 use crate::escape::{markdown_code, markdown_fence, markdown_inline, markdown_line, terminal_line};
+use backstory_format::slice::Part;
 use std::fmt::Write;
 
 /// The whole document.
@@ -68,9 +69,9 @@ fn line(line: &Line, start: Start, out: &mut String) {
                 let inner = text.trim();
                 let before = text.len() - text.trim_start().len();
                 let after = text.len() - text.trim_end().len();
-                out.push_str(text.get(..before).unwrap_or_default());
+                out.push_str(text.part(..before));
                 let _ = write!(out, "**{}**", markdown_inline(inner));
-                out.push_str(text.get(text.len() - after..).unwrap_or_default());
+                out.push_str(text.part(text.len() - after..));
             }
         }
     }
@@ -102,8 +103,8 @@ fn code(language: &str, text: &str, out: &mut String) {
     let _ = writeln!(out, "{fence}{language}");
     for line in text.lines() {
         let indent = line.len() - line.trim_start_matches(' ').len();
-        out.push_str(line.get(..indent).unwrap_or_default());
-        out.push_str(&terminal_line(line.get(indent..).unwrap_or_default()));
+        out.push_str(line.part(..indent));
+        out.push_str(&terminal_line(line.part(indent..)));
         out.push('\n');
     }
     let _ = writeln!(out, "{fence}");

@@ -12,8 +12,11 @@ pub use markdown::markdown;
 /// A piece of running text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Span {
+    /// Words, escaped where the form needs it.
     Text(String),
+    /// Text that is shown exactly as it is.
     Code(String),
+    /// Words that stand out.
     Strong(String),
 }
 
@@ -73,15 +76,19 @@ impl Line {
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
+    /// The heading of the column.
     pub title: &'static str,
+    /// Whether its cells are aligned to the right.
     pub number: bool,
 }
 
 impl Column {
+    /// A column of words, aligned to the left.
     pub const fn text(title: &'static str) -> Column {
         Column { title, number: false }
     }
 
+    /// A column of figures, aligned to the right.
     pub const fn number(title: &'static str) -> Column {
         Column { title, number: true }
     }
@@ -90,7 +97,9 @@ impl Column {
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
+    /// From left to right.
     pub columns: Vec<Column>,
+    /// One cell for each column.
     pub rows: Vec<Vec<Line>>,
 }
 
@@ -99,11 +108,17 @@ pub struct Table {
 pub enum Block {
     /// Level 2 and deeper; the title is level 1.
     Heading(u8, String),
+    /// A run of text between blank lines.
     Paragraph(Line),
+    /// A list without order.
     Bullets(Vec<Line>),
+    /// A table with a heading row.
     Table(Table),
+    /// Text in a fence.
     Code {
+        /// Names the highlighter; empty for none.
         language: &'static str,
+        /// Shown line by line, as it is.
         text: String,
     },
     /// Shown when somebody wants it.
@@ -113,19 +128,24 @@ pub enum Block {
 /// A whole document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
+    /// The heading of the whole document.
     pub title: String,
+    /// From top to bottom.
     pub blocks: Vec<Block>,
 }
 
 impl Document {
+    /// Adds a heading; the table of contents has those of level 2.
     pub fn heading(&mut self, level: u8, text: impl Into<String>) {
         self.blocks.push(Block::Heading(level, text.into()));
     }
 
+    /// Adds a paragraph of marked text; see [`Line::marked`].
     pub fn paragraph(&mut self, text: &str) {
         self.blocks.push(Block::Paragraph(Line::marked(text)));
     }
 
+    /// Adds a list; nothing if it has no lines.
     pub fn bullets(&mut self, lines: Vec<Line>) {
         if !lines.is_empty() {
             self.blocks.push(Block::Bullets(lines));
@@ -141,6 +161,7 @@ impl Document {
         }
     }
 
+    /// Adds text in a fence.
     pub fn code(&mut self, language: &'static str, text: impl Into<String>) {
         self.blocks.push(Block::Code { language, text: text.into() });
     }

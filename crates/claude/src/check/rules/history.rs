@@ -7,6 +7,7 @@ use crate::recovery::Link;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
 use crate::tree::{Tree, is_message};
 use backstory_format::claude::RecordKind;
+use backstory_format::slice::Part;
 
 /// The active chain of a session's file, and what is wrong with its way through the file.
 #[derive(Debug)]
@@ -179,7 +180,7 @@ impl<'a> History<'a> {
             self.chain.iter().rposition(|(at, _)| rows.row(*at).is_some_and(is_boundary));
         let Some(place) = boundary else { return };
         let Some((boundary, _)) = self.chain.get(place) else { return };
-        let mut after = self.chain.get(place + 1..).unwrap_or_default().iter();
+        let mut after = self.chain.part(place + 1..).iter();
         let summarised = after.any(|(at, _)| {
             let part = rows.row(*at).and_then(|row| rows.message(row));
             part.is_some_and(|part| part.prompt == PromptShape::CompactSummary)

@@ -5,6 +5,7 @@ use crate::names::Name;
 use crate::rows::{RowIndex, Rows};
 use backstory_format::claude::{BlockKind, Message, RecordKind, blocks, is_transcript};
 use backstory_format::json::{Kind, Value};
+use backstory_format::slice::Part;
 use backstory_format::{Problem, Record, Visitor};
 use backstory_model::Span;
 
@@ -234,7 +235,7 @@ impl Inspector {
     /// Oddities of one row.
     pub(crate) fn oddities_of(&self, row: RowIndex) -> impl Iterator<Item = &Oddity> {
         let start = self.oddities.partition_point(|oddity| oddity.row < row);
-        let rest = self.oddities.get(start..).unwrap_or_default();
+        let rest = self.oddities.part(start..);
         rest.iter().take_while(move |oddity| oddity.row == row)
     }
 
@@ -275,7 +276,7 @@ fn is_client_time(time: &[u8]) -> bool {
     let is_clock = within(11, 0, 23) && within(14, 0, 59) && within(17, 0, 59);
     let zone = time.get(19..).unwrap_or_default();
     let zone = match zone.iter().position(|byte| matches!(byte, b'Z' | b'+' | b'-')) {
-        Some(at) => zone.get(at..).unwrap_or_default(),
+        Some(at) => zone.part(at..),
         None => zone,
     };
     let offset = time.len() - zone.len() + 1;

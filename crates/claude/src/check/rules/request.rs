@@ -13,6 +13,7 @@ use crate::recovery::Link;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
 use crate::tree::is_message;
 use backstory_format::claude::{BlockKind, RecordKind};
+use backstory_format::slice::Part;
 use backstory_model::Recovered;
 
 /// An answer and what follows it.
@@ -214,7 +215,7 @@ impl<'a> Request<'a> {
     /// Answers since the last prompt, while their turn is open.
     fn check_open_turn(&self, sink: &mut Sink<'_>) {
         let since = self.exchanges.iter().rposition(|exchange| self.goes_on(exchange));
-        let turn = self.exchanges.get(since.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let turn = self.exchanges.part(since.map_or(0, |at| at + 1)..);
         let calls = |exchange: &Exchange| self.has(exchange, BlockKind::ToolUse);
         if !turn.last().is_some_and(calls) {
             return;

@@ -1,7 +1,7 @@
 //! Running a command as if we were not there: the same terminal, the same signals, the same end.
 
 use crate::ui;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::process::{Command, ExitStatus};
 
 /// How a command ended.
@@ -58,16 +58,6 @@ impl Ended {
             }
         }
     }
-}
-
-/// A word as a shell would want it.
-pub(crate) fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
-    if !text.is_empty() && text.bytes().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(unix)]

@@ -1,6 +1,5 @@
 //! `backstory capture install`, `uninstall`, `status`
 
-use super::child::quoted;
 use super::settings::{SettingsError, command_of, with_hook, without_hook};
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -62,13 +61,13 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError>
     let redact = if arguments.redact.is_empty() {
         String::new()
     } else {
-        format!("--redact={} ", quoted(arguments.redact.join(",").as_ref()))
+        format!("--redact={} ", ui::quoted(arguments.redact.join(",").as_ref()))
     };
     let command = format!(
         "{} capture --hook {redact}--keep {} --out {}",
-        quoted(program.as_os_str()),
-        quoted(arguments.keep.as_ref()),
-        quoted(out.as_os_str())
+        ui::quoted(program.as_os_str()),
+        ui::quoted(arguments.keep.as_ref()),
+        ui::quoted(out.as_os_str())
     );
     let after = with_hook(&before, &command).map_err(|error| odd(file, &error))?;
     change(&to, &before, &after, arguments.settings.yes)

@@ -2,6 +2,7 @@
 //! in the file stays as it was written.
 
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice};
+use backstory_format::slice::Part;
 use serde_json::json;
 
 /// Why settings cannot be changed.
@@ -99,7 +100,7 @@ fn our_command(hook: Value<'_>) -> Option<String> {
 fn parse<'a>(settings: &'a str, tape: &'a mut Tape) -> Result<Value<'a>, SettingsError> {
     let bytes = settings.as_bytes();
     let end = scan(bytes, 0, DEPTH, tape).map_err(|_| SettingsError::NotJson)?;
-    let rest = settings.get(end..).unwrap_or_default();
+    let rest = settings.part(end..);
     if !rest.trim().is_empty() {
         return Err(SettingsError::NotJson);
     }
@@ -142,9 +143,9 @@ fn first_start(settings: &str, holder: Value<'_>) -> Option<usize> {
 
 /// White space in front of the line on which `at` stands.
 fn indent_at(settings: &str, at: usize) -> String {
-    let before = settings.get(..at).unwrap_or_default();
+    let before = settings.part(..at);
     let line = before.rsplit('\n').next().unwrap_or_default();
-    let rest = settings.get(at - line.len()..).unwrap_or_default();
+    let rest = settings.part(at - line.len()..);
     rest.chars().take_while(|one| matches!(one, ' ' | '\t')).collect()
 }
 
@@ -153,7 +154,7 @@ fn field_spans(settings: &str, holder: Value<'_>) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut from = holder.span().start + 1;
     for (_, value) in holder.fields() {
-        let gap = settings.get(from..).unwrap_or_default();
+        let gap = settings.part(from..);
         let start = from + gap.find('"').unwrap_or(0);
         spans.push((start, value.span().end));
         from = value.span().end;

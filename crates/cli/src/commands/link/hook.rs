@@ -1,12 +1,11 @@
 //! `backstory link install`, `uninstall`, `status`
 
 use crate::args::GlobalArguments;
-use crate::commands::capture::quoted;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use crate::settings::LARGEST_SETTINGS;
-use crate::ui;
+use crate::ui::{self, quoted};
 use backstory_session::link::{HookError, has_hook, with_hook, without_hook};
 use backstory_session::render::difference;
 use backstory_store::{

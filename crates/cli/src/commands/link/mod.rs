@@ -5,7 +5,6 @@ mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
-use crate::select::{Chosen, for_each};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_agents as agents;
@@ -13,6 +12,7 @@ use backstory_model::Notice;
 use backstory_model::Session;
 use backstory_session::history::{speaks_of, telling_part};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
+use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_session::wire::{link_json, note_json};
 use backstory_store::{Commit, CommitLog, Git, GitError};
 use backstory_text::figures::counted;
@@ -155,8 +155,8 @@ fn of_commits(
     }
     words.sort();
     words.dedup();
-    let speaks = |chosen: Chosen<'_>| match chosen {
-        Chosen::Session(files) if searchable => speaks_of(files, &words),
+    let speaks = |chosen: SessionRef<'_>| match chosen {
+        SessionRef::Session(files) if searchable => speaks_of(files, &words),
         _ => true,
     };
     let log = CommitLog::new(git.clone());
@@ -189,7 +189,7 @@ fn each(
     work: &Work,
     arguments: &LinkArguments,
     log: &CommitLog,
-    wanted: &(dyn Fn(Chosen<'_>) -> bool + Sync),
+    wanted: &(dyn Fn(SessionRef<'_>) -> bool + Sync),
     find: &(dyn Fn(&SessionFacts) -> Result<Judged, GitError> + Sync),
 ) -> Result<Found, CliError> {
     let chosen = work.chosen();
@@ -198,17 +198,19 @@ fn each(
         let facts = SessionFacts::of(session, &belonging, log)?;
         if facts.is_empty() { Ok(Judged::default()) } else { find(&facts) }
     };
-    let (parts, mut notices) = for_each(
+    let (parts, mut notices) = fold_sessions(
         &chosen,
-        "linking",
+        &ui::Bar::new("linking"),
         Vec::new,
         |parts, at, chosen, buffer| {
             if !wanted(chosen) {
                 return Ok(Vec::new());
             }
             let (session, failures) = match chosen {
-                Chosen::Session(files) => agents::read(files, work.limits, buffer)?,
-                Chosen::Agent(file) => (agents::read_stray(file, work.limits, buffer)?, Vec::new()),
+                SessionRef::Session(files) => agents::read(files, work.limits, buffer)?,
+                SessionRef::Agent(file) => {
+                    (agents::read_stray(file, work.limits, buffer)?, Vec::new())
+                }
             };
             parts.push((at, link(&session)));
             Ok(failures)

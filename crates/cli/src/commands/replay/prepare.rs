@@ -2,21 +2,23 @@
 
 use super::ReplayArguments;
 use crate::args::GlobalArguments;
-use crate::commands::export::{Job, Put};
-use crate::commands::export_states::system_prompt;
+use crate::commands::export::states::system_prompt;
+use crate::commands::export::stopped;
 use crate::error::CliError;
 use crate::guard::guard;
 use crate::prices;
 use crate::ui;
 use crate::work::Work;
 use backstory_export::{
-    Format, Layout, OnUnknown, Options, Repositories, Secrets, Skipped, StateOptions, SystemPrompt,
+    Document, Export, Format, Layout, OnUnknown, Options, Put, Repositories, Secrets, Skipped,
+    StateOptions, SystemPrompt,
 };
 use backstory_model::Notice;
 use backstory_redact::Redactor;
 use backstory_replay::states::{
     Conversation, Gatherer, StatesError, StatesFile, clear, looks_like_states,
 };
+use backstory_session::select::SessionRef;
 use backstory_store::{
     Access, Destination, Guard, Scratch, StoreError, open_file, remove_file, write_file,
 };
@@ -263,9 +265,9 @@ fn read_sessions(
         ..StateOptions::default()
     };
     let chosen = work.chosen();
-    let job = Job {
-        work,
-        chosen: &chosen,
+    let export = Export {
+        sessions: &chosen,
+        limits: work.limits,
         options: Options {
             format: Format::TraceState(states),
             generation: 0,
@@ -274,10 +276,9 @@ fn read_sessions(
             prices: &prices,
         },
         secrets: Secrets::TakenOut(redactor),
-        table: None,
         on_unknown: OnUnknown::Ignore,
     };
-    let (totals, failed) = job.each(|_, document| {
+    let put = |_: SessionRef<'_>, document: &mut Document| {
         let mut lines = Vec::new();
         document.copy_to(&mut lines)?;
         for line in String::from_utf8_lossy(&lines).lines() {
@@ -286,7 +287,8 @@ fn read_sessions(
             put(conversation, redactor, file, out)?;
         }
         Ok(Put::Written)
-    })?;
+    };
+    let (totals, failed) = export.each(&ui::Bar::new("exporting"), put).map_err(stopped)?;
     notices.extend(failed);
     Ok([Skipped::ClientRun, Skipped::NoPrompt].map(|why| (why, totals.skipped(why))).to_vec())
 }

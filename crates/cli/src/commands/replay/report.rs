@@ -4,7 +4,7 @@ use super::ReplayArguments;
 use super::plan::Plan;
 use super::progress::dollars;
 use crate::error::CliError;
-use crate::ui::{self, BOLD, DIM, WARN};
+use crate::ui::{self, Align, BOLD, Column, DIM, Table, WARN};
 use backstory_replay::Money;
 use backstory_replay::journal::Known;
 use backstory_replay::run::{Account, Tally};
@@ -12,7 +12,9 @@ use backstory_replay::teacher::Teacher;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{compact, counted, duration, grouped};
 use std::io::Write;
-use unicode_width::UnicodeWidthStr;
+
+/// Columns of both tables.
+const COLUMNS: usize = 10;
 
 fn money(amount: Option<Money>) -> String {
     amount.map_or_else(|| "unknown".to_owned(), dollars)
@@ -26,7 +28,7 @@ pub(super) fn dry_run(
     arguments: &ReplayArguments,
 ) -> Result<(), CliError> {
     let mut out = ui::stdout();
-    table(&mut out, &expected_rows(plan, teachers))?;
+    table(&mut out, &expected_rows(plan, teachers), 2)?;
     writeln!(out)?;
     let mut say = |text: String| writeln!(out, "{DIM}{}{DIM:#}", terminal_line(&text));
     say(format!(
@@ -63,7 +65,7 @@ pub(super) fn dry_run(
     Ok(out.flush()?)
 }
 
-fn expected_rows(plan: &Plan, teachers: &[Teacher]) -> Vec<Vec<String>> {
+fn expected_rows(plan: &Plan, teachers: &[Teacher]) -> Vec<[String; COLUMNS]> {
     let headings = [
         "teacher",
         "model",
@@ -76,9 +78,9 @@ fn expected_rows(plan: &Plan, teachers: &[Teacher]) -> Vec<Vec<String>> {
         "cached",
         "at most",
     ];
-    let mut rows = vec![headings.map(str::to_owned).to_vec()];
+    let mut rows = vec![headings.map(str::to_owned)];
     for ((teacher, estimate), known) in teachers.iter().zip(&plan.estimates).zip(&plan.known) {
-        rows.push(vec![
+        rows.push([
             terminal_line(&teacher.id).into_owned(),
             terminal_line(&teacher.model).into_owned(),
             grouped(estimate.calls),
@@ -98,7 +100,7 @@ fn expected_rows(plan: &Plan, teachers: &[Teacher]) -> Vec<Vec<String>> {
         let count = |pick: fn(&backstory_replay::estimate::Estimate) -> u64| {
             plan.estimates.iter().map(pick).sum::<u64>()
         };
-        rows.push(vec![
+        rows.push([
             "total".to_owned(),
             String::new(),
             grouped(count(|one| one.calls)),
@@ -133,7 +135,7 @@ pub(super) fn results(
         "cost",
         "latency",
     ];
-    let mut rows = vec![headings.map(str::to_owned).to_vec()];
+    let mut rows = vec![headings.map(str::to_owned)];
     for (teacher, tally) in teachers.iter().zip(tallies) {
         let made = tally.answered + tally.failed;
         let share = match tally.prompt_tokens {
@@ -145,7 +147,7 @@ pub(super) fn results(
             (_, Money::ZERO) => "unknown".to_owned(),
             (_, spent) => format!("\u{2265}{}", dollars(spent)),
         };
-        rows.push(vec![
+        rows.push([
             terminal_line(&teacher.id).into_owned(),
             grouped(tally.answered),
             grouped(tally.failed),
@@ -159,7 +161,7 @@ pub(super) fn results(
         ]);
     }
     let mut out = ui::stdout();
-    table(&mut out, &rows)?;
+    table(&mut out, &rows, 1)?;
     writeln!(out)?;
     let mut text = format!("{} spent, earlier runs included", dollars(account.spent));
     if account.unsure > Money::ZERO {
@@ -178,27 +180,15 @@ fn latency(milliseconds: u64) -> String {
     if milliseconds < 10_000 { format!("{milliseconds} ms") } else { duration(milliseconds) }
 }
 
-/// Columns as wide as they need; the first two to the left, the others to the right.
-fn table(out: &mut impl Write, rows: &[Vec<String>]) -> Result<(), CliError> {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let named = rows.first().and_then(|row| row.get(1)).is_some_and(|cell| cell == "model");
-    let left = if named { 2 } else { 1 };
+/// Columns as wide as they need; the names to the left, the others to the right.
+fn table(out: &mut impl Write, rows: &[[String; COLUMNS]], names: usize) -> Result<(), CliError> {
+    let mut columns = [Column::new(Align::Right); COLUMNS];
+    columns.iter_mut().take(names).for_each(|column| *column = Column::new(Align::Left));
+    let mut table = Table::new(columns);
+    rows.iter().for_each(|row| table.measure(row));
     for (at, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let space = " ".repeat(width.saturating_sub(cell.width()));
-            if column < left {
-                line.push_str(&format!("{cell}{space}  "));
-            } else {
-                line.push_str(&format!("{space}{cell}  "));
-            }
-        }
         let style = if at == 0 { BOLD } else { anstyle::Style::new() };
-        writeln!(out, "{style}{}{style:#}", line.trim_end())?;
+        writeln!(out, "{}", table.line(row, style))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! second parse checks the outcome; what is still not contained (a fence that never ends, say) is
 //! shown as code instead.
 
+use backstory_format::slice::Part;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use std::borrow::Cow;
 
@@ -145,7 +146,7 @@ impl Change<'_> {
                     self.insert(start, 0, "###### ");
                     // The line below that made it a heading.
                     let line = part.trim_end().rfind('\n').map_or(0, |at| at + 1);
-                    let under = part.get(line..).unwrap_or_default();
+                    let under = part.part(line..);
                     for (at, _) in under.match_indices(['=', '-']) {
                         self.insert(start + line + at, 1, "");
                     }
@@ -209,7 +210,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
         out.push_str(edit.added);
         at = at.max(edit.at + edit.removed);
     }
-    out.push_str(text.get(at..).unwrap_or_default());
+    out.push_str(text.part(at..));
     out
 }
 

@@ -1,5 +1,6 @@
 //! Breaking lines to a width, in one pass over the text.
 
+use backstory_format::slice::Part;
 use unicode_width::UnicodeWidthChar;
 
 /// Pieces of a line that fit into `width` columns: broken at spaces where there are any, inside a
@@ -49,7 +50,7 @@ pub(super) fn fit(line: &str, width: usize) -> String {
         None => line.to_owned(),
         Some(_) => {
             let end = overflow_hard(line, width.saturating_sub(1)).unwrap_or(line.len());
-            format!("{}…", line.get(..end).unwrap_or_default())
+            format!("{}…", line.part(..end))
         }
     }
 }

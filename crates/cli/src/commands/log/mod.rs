@@ -1,0 +1,193 @@
+//! `backstory log`
+
+mod table;
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::pager;
+use crate::select::edited_files;
+use crate::times;
+use crate::ui::JsonLines;
+use backstory_session::blame::{EditedFile, EditedFiles};
+use backstory_session::history::{Choice, by_model_and_session};
+use backstory_session::wire::{LOG_SCHEMA, edit_json, touch_json};
+use backstory_text::figures::counted;
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+
+/// Show the edits agents made, over time
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory log                          every edit of this project, by file\n  backstory log src/main.rs --diff       one file, with what changed\n  backstory log --report --by model      how much each model wrote and what is left of it"
+)]
+pub(crate) struct LogArguments {
+    /// Files or folders; the current folder if none is named
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// How to group
+    #[arg(long, value_name = "WHAT", default_value = "file")]
+    pub(crate) by: By,
+
+    /// Files × models × sessions: lines added, removed and still there
+    #[arg(long)]
+    pub(crate) report: bool,
+
+    /// What each edit changed
+    #[arg(long, conflicts_with = "report")]
+    pub(crate) diff: bool,
+
+    /// Only the first and the last edit of each file
+    #[arg(long)]
+    pub(crate) first_and_last: bool,
+
+    /// Leave out edits of fewer lines, except a file's first and last
+    #[arg(long, value_name = "LINES", default_value_t = 0)]
+    pub(crate) min_change: u64,
+
+    /// Only edits since then (2026-01-31, 7d, yesterday)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Only edits of sessions whose id starts so
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// Files everywhere, not only in the current folder
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) all: bool,
+
+    /// One JSON object for each file (backstory.log/1)
+    #[arg(long)]
+    json: bool,
+
+    /// The project lay in DIR when its sessions were recorded; repeatable
+    #[arg(long, value_name = "DIR")]
+    recorded_as: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    File,
+    Session,
+    Model,
+}
+
+pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<Outcome, CliError> {
+    let since = arguments
+        .since
+        .as_ref()
+        .map(|text| {
+            times::parse(text, environment::now())
+                .map_err(|cause| times::wrong("--since", text, cause))
+        })
+        .transpose()?;
+    let paths = match (arguments.all, arguments.paths.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![PathBuf::from(".")],
+        (false, false) => arguments.paths.clone(),
+    };
+    // The program ends after this; to give all of it back piece by piece takes time for nothing.
+    let project = ManuallyDrop::new(edited_files(&paths, &arguments.recorded_as, global)?);
+    let log = ManuallyDrop::new(Log::new(&project, arguments, since));
+    if log.files.is_empty() {
+        return Err(nothing(arguments, &project).given(&project.notices));
+    }
+    if arguments.json {
+        write_json(&log)?;
+    } else {
+        pager::show(&table::render(&log, arguments))?;
+    }
+    Ok(Outcome::Fine.given(&project.notices))
+}
+
+/// The files and edits to show.
+#[derive(Debug)]
+pub(crate) struct Log<'p> {
+    pub(crate) project: &'p EditedFiles,
+    pub(crate) files: Vec<LogFile<'p>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct LogFile<'p> {
+    pub(crate) file: &'p EditedFile,
+    pub(crate) traced: backstory_session::history::Traced<'p>,
+    /// Indices of the edits to show.
+    pub(crate) shown: Vec<usize>,
+}
+
+impl<'p> Log<'p> {
+    fn new(
+        project: &'p EditedFiles,
+        arguments: &LogArguments,
+        since: Option<Timestamp>,
+    ) -> Log<'p> {
+        let choice =
+            Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
+        let mut files = Vec::new();
+        for (file, traced) in project.trace_all() {
+            let mut shown = choice.of(&traced.edits);
+            shown.retain(|at| {
+                traced.edits.get(*at).is_some_and(|edit| {
+                    let late =
+                        since.is_none_or(|since| edit.event.time.is_some_and(|t| t >= since));
+                    let session = arguments.session.as_deref();
+                    late && session.is_none_or(|id| edit.edit.by.session.starts_with(id))
+                })
+            });
+            if !shown.is_empty() {
+                files.push(LogFile { file, traced, shown });
+            }
+        }
+        Log { project, files }
+    }
+}
+
+fn write_json(log: &Log<'_>) -> Result<(), CliError> {
+    let mut out = JsonLines::new();
+    for entry in &log.files {
+        let traced = &entry.traced;
+        let edits: Vec<serde_json::Value> = entry
+            .shown
+            .iter()
+            .filter_map(|at| Some(edit_json(*at, traced.edits.get(*at)?)))
+            .collect();
+        let sums: Vec<serde_json::Value> = by_model_and_session(traced)
+            .into_iter()
+            .map(|((model, session), sum)| {
+                serde_json::json!({
+                    "model": model, "session": session, "edits": sum.edits, "added": sum.added,
+                    "removed": sum.removed, "surviving": sum.surviving, "unplaced": sum.unplaced,
+                })
+            })
+            .collect();
+        let touches: Vec<serde_json::Value> =
+            log.project.touches(entry.file).into_iter().map(touch_json).collect();
+        out.write(&serde_json::json!({
+            "schema": LOG_SCHEMA,
+            "path": entry.file.shown,
+            "names": entry.file.names,
+            "exists": entry.file.exists(),
+            "lines": entry.file.exists().then_some(traced.marks.len()),
+            "edits": edits,
+            "totals": sums,
+            "possibly_changed_by": touches,
+        }))?;
+    }
+    out.finish()
+}
+
+fn nothing(arguments: &LogArguments, project: &EditedFiles) -> CliError {
+    let sessions = counted(project.sessions_searched as u64, "session", "sessions");
+    let error = CliError::not_found(format!("no edits in {sessions}"));
+    if arguments.all {
+        error.hint("other sessions: --root DIR")
+    } else {
+        error.hint(
+            "backstory log --all lists the files that were edited anywhere\n\
+             if the project lay elsewhere when it was worked on, say where: --recorded-as DIR",
+        )
+    }
+}

@@ -1,0 +1,172 @@
+//! `backstory show`
+
+mod all;
+mod view;
+
+use crate::args::GlobalArguments;
+use crate::error::{CliError, Outcome};
+use crate::guard::guard;
+use crate::output::named;
+use crate::pager;
+use crate::redaction;
+use crate::select::Selection;
+use crate::ui;
+use backstory_agents as agents;
+use backstory_format::Limits;
+use backstory_model::Notice;
+use backstory_model::{Agent, Session};
+use backstory_redact::Redactor;
+use backstory_session::clear::ClearedCopy;
+use backstory_session::discover::{Root, discover};
+use backstory_session::select::SessionRef;
+use backstory_store::{Access, Guard, StoreError, write_file};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use view::{ViewArguments, write_session};
+
+/// Show a session: terminal, text, Markdown, HTML or JSON
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
+)]
+pub(crate) struct ShowArguments {
+    /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it;
+    /// with --all a project's folder
+    #[arg(required_unless_present = "all")]
+    session: Option<String>,
+
+    /// Every session of a project (or of the machine) into the folder named with --out
+    #[arg(long, requires = "out")]
+    all: bool,
+
+    /// Write to this file, or into this folder
+    #[arg(long, short, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    view: ViewArguments,
+
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
+}
+
+pub(crate) fn run(
+    arguments: &ShowArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let view = arguments.view.view()?;
+    let out = named(arguments.out.as_deref());
+    let wanted = match (&arguments.session, out) {
+        (_, None) if arguments.all => {
+            return Err(CliError::new("--all writes a folder").hint("name it with --out DIR"));
+        }
+        (project, Some(out)) if arguments.all => {
+            let project = project.as_deref().map(Path::new);
+            let redactor = arguments.view.redactor()?;
+            return all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
+        }
+        (Some(session), _) => session,
+        (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
+    };
+    let format = arguments.view.format_for(out);
+    arguments.view.check(format)?;
+    let redactor = arguments.view.redactor()?;
+    let Shown { session, notices, mut guard, copy } =
+        find_cleared(wanted, global, redactor.as_ref())?;
+    let view = match &copy {
+        Some(copy) => redaction::telling(&view, copy.report()),
+        None => view,
+    };
+    if let Some(copy) = copy.as_ref().filter(|_| !global.quiet) {
+        ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
+    }
+    arguments.view.check_turns(&session, &view)?;
+    let Some(out) = out else {
+        let paged = !arguments.no_pager && format == view::Format::Terminal;
+        pager::page(paged, |out| write_session(&session, &view, format, out))?;
+        return Ok(Outcome::Fine.given(&notices));
+    };
+    let out = guard.file_or_folder(out)?;
+    if out.is_folder() {
+        return Ok(all::one_into(&session, &out, &arguments.view, &view)?.given(&notices));
+    }
+    write_file(&out, Access::Private, |file| write_session(&session, &view, format, file))?;
+    Ok(Outcome::Fine.given(&notices))
+}
+
+/// A session, and the cleared copy it is read from, which must stay as long.
+pub(crate) struct Shown {
+    pub(crate) session: Session,
+    /// What must not be written over.
+    pub(crate) guard: Guard,
+    /// Parts of it that could not be read.
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) copy: Option<ClearedCopy>,
+}
+
+/// Reads the session that the user means, without secrets if there is something that takes them out.
+pub(crate) fn find_cleared(
+    wanted: &str,
+    global: &GlobalArguments,
+    redactor: Option<&Redactor>,
+) -> Result<Shown, CliError> {
+    let (selection, path) = Selection::for_one(wanted, global)?;
+    let chosen = selection.one(wanted, path.as_ref())?;
+    let mut buffer = Vec::new();
+    let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
+    let (mut session, failures) = match (chosen, &copy) {
+        (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
+        (SessionRef::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
+        (SessionRef::Agent(file), None) => {
+            (agents::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
+        }
+    };
+    if let SessionRef::Session(files) = chosen
+        && files.agent == Agent::ClaudeCode
+    {
+        let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
+        let siblings = match &path {
+            // Only the file was named, so its neighbours are still unknown.
+            Some(_) => discover(folder.as_slice()).sessions,
+            None => selection.found.sessions.clone(),
+        };
+        // The original of a copy is no relative of it.
+        let others: Vec<_> =
+            siblings.into_iter().filter(|one| copy.is_none() || one.path != files.path).collect();
+        backstory_claude::relate(&mut session, &others);
+    }
+    let notices: Vec<Notice> = failures.iter().map(Notice::from).collect();
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    let guard = guard(global, &selection.roots, &[chosen]);
+    Ok(Shown { session, guard, notices, copy })
+}
+
+/// A copy of what was chosen, without secrets.
+fn cleared(chosen: SessionRef<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
+    Ok(match chosen {
+        SessionRef::Session(files) => {
+            ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
+        }
+        SessionRef::Agent(file) => {
+            ClearedCopy::of_agent(file, redactor, &backstory_claude::structural_paths())?
+        }
+    })
+}
+
+/// The session of a cleared copy.
+pub(super) fn read_copy(
+    copy: &ClearedCopy,
+    limits: Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<(Session, Vec<StoreError>), CliError> {
+    let (mut session, failures) = match (copy.session(), copy.agents().get()) {
+        (Some(files), _) => agents::read(files.get(), limits, buffer)?,
+        (None, [agent, ..]) => (agents::read_stray(agent, limits, buffer)?, Vec::new()),
+        (None, []) => return Err(CliError::new("nothing to show")),
+    };
+    copy.name_origins(&mut session);
+    Ok((session, failures))
+}

@@ -1,0 +1,141 @@
+//! `backstory stats`
+
+mod table;
+
+use crate::args::GlobalArguments;
+use crate::environment;
+use crate::error::{CliError, Outcome};
+use crate::prices;
+use crate::times;
+use crate::ui::{self, JsonLines};
+use crate::work::Work;
+use backstory_model::Notice;
+use backstory_session::parallel::Progress;
+use backstory_session::stats::{Dimension, Period, agent_types, gather, report};
+use backstory_session::wire::stats_json;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::tz::TimeZone;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Count tokens and what they cost, each message once
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  backstory stats                            by day, everything on this machine\n  backstory stats . --by model --since 30d   this project, last month\n  backstory stats --by tool --json           tokens by tool, as data\n\nCosts are list prices of the day of the price table, not what a subscription charges."
+)]
+pub(crate) struct StatsArguments {
+    /// Sessions, files, folders or projects; everything if none is named
+    #[arg(value_name = "PATH|SESSION")]
+    names: Vec<String>,
+
+    /// What to group by
+    #[arg(long, value_name = "WHAT", default_value = "day", value_parser = dimensions())]
+    by: Dimension,
+
+    /// Only messages since then (2026-01-31, 7d, yesterday)
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Only messages before then; a date includes that day
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+
+    /// The time zone days begin in (Europe/Berlin); that of this machine if not named
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+
+    /// Prices from a file of the same form as the bundled one
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    /// At most this many rows: the newest, or the largest
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+
+    /// One JSON object (backstory.stats/1)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The words of the library, so that there is one list of them.
+fn dimensions() -> impl TypedValueParser<Value = Dimension> {
+    PossibleValuesParser::new(Dimension::ALL.map(Dimension::name))
+        .try_map(|word| Dimension::named(&word).ok_or("no such group"))
+}
+
+pub(crate) fn run(
+    arguments: &StatsArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let by = arguments.by;
+    let period = period(arguments)?;
+    let prices = prices::read(arguments.prices.as_deref())?;
+    let work = Work::named(&arguments.names, global)?;
+    if work.is_empty() {
+        return Err(work.nothing());
+    }
+    let bytes = work.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
+        + work.agents.iter().map(|file| file.bytes).sum::<u64>();
+    let bar = ui::Bar::new("counting");
+    bar.begin(bytes);
+    let ledger = gather(&work.sessions, &work.agents, by, work.limits, |bytes| bar.add(bytes));
+    bar.end();
+    let types = match by {
+        Dimension::Subagent | Dimension::AgentType => {
+            agent_types(&ledger, &work.sessions, work.limits)
+        }
+        _ => Default::default(),
+    };
+    let mut report = report(&ledger, by, &prices, &period, &types);
+    let failed = ledger.failures.iter().map(Notice::from);
+    let notices: Vec<Notice> = work.notices.iter().cloned().chain(failed).collect();
+    if !global.quiet {
+        ui::notices(&notices);
+    }
+    let all = report.rows.len();
+    if let Some(limit) = arguments.limit {
+        let time = matches!(by, Dimension::Day | Dimension::Week | Dimension::Month);
+        let newest = if time { all.saturating_sub(limit) } else { 0 };
+        report.rows.drain(..newest);
+        report.rows.truncate(limit);
+    }
+    if arguments.json {
+        let mut out = JsonLines::new();
+        out.write(&stats_json(&report, &ledger, &prices, &period))?;
+        out.finish()?;
+    } else if report.total.messages == 0 && !ledger.failures.is_empty() {
+        return Err(CliError::new("no session could be read"));
+    } else if report.total.messages == 0 {
+        let outside = backstory_text::figures::counted(report.outside, "message", "messages");
+        return Err(CliError::not_found("no message of a model in this period")
+            .hint(format!("{outside} outside it; leave out --since or --until"))
+            .given(&notices));
+    } else {
+        let mut out = ui::stdout();
+        let shown = table::Shown { report: &report, ledger: &ledger, work: &work, all };
+        table::write(&mut out, &shown, &prices, &period)?;
+        out.flush()?;
+    }
+    let outcome = if report.total.messages == 0 { Outcome::Nothing } else { Outcome::Fine };
+    Ok(outcome.given(&notices))
+}
+
+fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
+    let now = environment::now();
+    let zone = match &arguments.timezone {
+        Some(name) => TimeZone::get(name).map_err(|_| {
+            CliError::new(format!("--timezone `{name}`: no such time zone"))
+                .hint("name one of the zone database, such as Europe/Berlin or UTC")
+        })?,
+        None => TimeZone::system(),
+    };
+    let since = arguments.since.as_ref().map(|text| {
+        times::parse_in(text, now, &zone).map_err(|cause| times::wrong("--since", text, cause))
+    });
+    let until = arguments.until.as_ref().map(|text| {
+        times::parse_until_in(text, now, &zone)
+            .map_err(|cause| times::wrong("--until", text, cause))
+    });
+    Ok(Period { since: since.transpose()?, until: until.transpose()?, zone })
+}
