@@ -54,7 +54,7 @@ fn a_prompt_of_several_parts_is_one_prompt() {
 }
 
 #[test]
-fn what_the_client_told_last_is_told() {
+fn codex_reader_keeps_instructions_after_the_prompt() {
     let records = [said("user", &["Go"]), said("developer", &["Be brief."])];
     let (_folder, session) = session(&records);
     assert_eq!(events(&session), ["instructions: Be brief."]);

@@ -197,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_was_put_in_comes_out(plans in prop::collection::vec(plan(), 1..5)) {
+    fn analysis_states_what_was_put_into_sessions(plans in prop::collection::vec(plan(), 1..5)) {
         let folder = tempfile::tempdir().unwrap();
         for (at, plan) in plans.iter().enumerate() {
             let name = format!("{at:08x}-0000-4000-8000-000000000000.jsonl");
@@ -286,7 +286,7 @@ fn the_shipped_profile_knows_the_test_sessions() {
 }
 
 #[test]
-fn what_is_wrong_on_purpose_is_drift() {
+fn analyze_reports_faulty_sessions_as_drift() {
     let found = drift(&testdata("sessions"));
     for expected in [
         "new-type hologram",

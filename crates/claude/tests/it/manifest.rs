@@ -172,7 +172,7 @@ fn a_prompt_that_only_the_call_holds_starts_the_agent() {
 }
 
 #[test]
-fn a_second_writing_of_the_history_is_told_as_an_event() {
+fn reader_reports_a_history_that_was_written_again() {
     let session = read_alone(&testdata("sessions/v1.0-history-written-again.jsonl"));
     let events = session.turns.iter().flat_map(|turn| &turn.events);
     let again = events.filter(|event| &*event.kind == "history-written-again");

@@ -7,7 +7,7 @@ use backstory_testkit::own_runs::{OWNER, Runs, run_file, run_samples};
 use serde_json::{Value, json};
 
 #[test]
-fn runs_of_the_client_are_named_for_what_they_are() {
+fn reader_tells_sorts_of_client_runs_apart() {
     for (name, text, kind) in run_samples() {
         let read = Runs::new(&[(name, text)]).read();
         assert_eq!(read.iter().map(|one| one.kind).collect::<Vec<_>>(), [kind], "{name}");
@@ -16,7 +16,7 @@ fn runs_of_the_client_are_named_for_what_they_are() {
 
 /// Around 2.0.22 the warm-up of a subagent is in the session's own file.
 #[test]
-fn a_warm_up_inside_the_session_is_no_task() {
+fn reader_tells_a_warm_up_inside_a_session_from_a_task() {
     let folder = tempfile::tempdir().unwrap();
     let own = run_file(&["Fire the kiln"], Value::Null, &json!({})).replace(":true", ":false");
     let inside = |prompt: &str, digit: &str| {

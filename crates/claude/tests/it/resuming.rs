@@ -203,7 +203,7 @@ fn a_note_at_a_parallel_result_does_not_hide_the_other_results() {
 }
 
 #[test]
-fn what_hooks_wrote_below_a_parallel_result_is_on_the_chain() {
+fn chain_holds_notes_of_hooks_below_a_parallel_result() {
     let records = [
         prompt("a", "", 1),
         call("b", "a", 2, "m"),
@@ -229,7 +229,7 @@ fn what_hooks_wrote_below_a_parallel_result_is_on_the_chain() {
 }
 
 #[test]
-fn what_a_compaction_kept_stands_behind_its_summary() {
+fn chain_puts_what_a_compaction_kept_after_its_summary() {
     let mut boundary = notice("k", "", 40, "compact_boundary");
     boundary["compactMetadata"] = json!({
         "trigger": "auto", "preservedMessages": { "anchorUuid": "l", "uuids": ["c", "d"] },
@@ -290,7 +290,7 @@ fn a_compaction_keeps_nothing_where_it_names_what_the_client_does_not_hold() {
 }
 
 #[test]
-fn what_a_compaction_kept_begins_the_chain_where_its_place_is_not_held() {
+fn chain_begins_with_what_a_compaction_kept_if_its_anchor_is_missing() {
     for unheld in [record("progress", "g", "l", 45), empty("g", "l", 45)] {
         let records = [
             prompt("a", "", 1),

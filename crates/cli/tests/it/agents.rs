@@ -110,7 +110,7 @@ fn lines_are_exported_whatever_the_editing_tool_is_called() {
 }
 
 #[test]
-fn nothing_secret_is_shared() {
+fn other_agents_exports_hold_no_secret() {
     let machine = Machine::empty();
     let rollout = codex(&machine);
     let trajectory = trajectory(&machine);
@@ -160,7 +160,7 @@ fn analysis_counts_every_agent() {
 }
 
 #[test]
-fn what_needs_files_of_claude_code_says_so() {
+fn commands_for_claude_code_refuse_other_agents() {
     let machine = Machine::empty();
     codex(&machine);
     let ran = machine.run(&["clone", "latest"]);
@@ -180,7 +180,7 @@ fn conversation(machine: &Machine, text: &str) {
 }
 
 #[test]
-fn what_a_list_calls_a_session_finds_it() {
+fn ids_that_ls_prints_are_found_by_show() {
     let machine = Machine::empty();
     conversation(&machine, "Say hello");
     let rows = machine.json(&["ls", "--root", "talks", "--json"]);

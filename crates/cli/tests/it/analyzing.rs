@@ -26,7 +26,7 @@ fn the_document_has_all_its_parts() {
 }
 
 #[test]
-fn nothing_is_written_where_an_agent_keeps_its_files() {
+fn analyze_writes_nothing_into_an_agents_folder() {
     let machine = Machine::with_sample();
     for option in ["--out", "--save-profile"] {
         let done = machine.run(&["analyze", option, ".claude/analysis.md"]);
@@ -97,7 +97,7 @@ fn profiles_are_saved_merged_and_compared() {
 }
 
 #[test]
-fn what_cannot_be_analysed_is_said() {
+fn analyze_reports_files_it_cannot_analyse() {
     let machine = Machine::with_sample();
     assert_snapshot!(machine.run(&["analyze", "--drift", "--profile", "none.json"]).stderr, @r"
     error: `none.json`: No such file or directory (os error 2)

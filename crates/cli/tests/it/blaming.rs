@@ -130,7 +130,7 @@ fn a_plan_is_only_a_plan() {
 }
 
 #[test]
-fn nothing_known_is_said_with_a_way_on() {
+fn blame_gives_a_hint_if_it_knows_no_line() {
     let (machine, trace) = machine();
     trace.file(&machine, "other.py", "x\n");
     let ran = machine.run(&["blame", "repo/other.py"]);
@@ -349,7 +349,7 @@ fn tables_fit_narrow_terminals() {
 }
 
 #[test]
-fn one_is_not_many() {
+fn messages_count_one_in_the_singular() {
     let (machine, _) = machine();
     for arguments in [
         &["log", "other"][..],

@@ -128,7 +128,7 @@ fn output_is_bounded_and_escaped() {
 }
 
 #[test]
-fn everything_can_be_explained() {
+fn check_explains_every_finding() {
     let machine = Machine::empty();
     let list = machine.out(&["check", "--explain"]);
     for id in Id::all() {
@@ -172,7 +172,7 @@ fn an_unknown_id_gets_candidates() {
 }
 
 #[test]
-fn what_cannot_be_checked_exits_with_two() {
+fn check_exits_with_two_if_it_cannot_check() {
     let machine = Machine::empty();
     let ran = machine.run(&["check"]);
     assert_eq!(ran.code, Some(2));

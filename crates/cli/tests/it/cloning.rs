@@ -76,7 +76,7 @@ fn a_clone_lies_beside_its_source_and_says_how_to_resume_it() {
 }
 
 #[test]
-fn nothing_is_written_in_a_dry_run() {
+fn clone_writes_nothing_in_a_dry_run() {
     let machine = Machine::with_sample();
     let folder = project(&machine, "-home-dev-tidewatch");
     let before = names(&folder);
@@ -285,7 +285,7 @@ fn failed(machine: &Machine, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn clone_reports_what_it_cannot_do() {
     let machine = Machine::with_sample();
     insta::assert_snapshot!(failed(&machine, &["clone", "bf74", "--up-to", "9"]).stderr, @r"
     error: `[HOME]/.claude/projects/-home-dev-tidewatch/bf74c68e-c847-4cdb-aade-68b60fc0dfa8.jsonl`: turn 9: there are only 2

@@ -185,7 +185,7 @@ fn every_form_is_copied() {
 }
 
 #[test]
-fn what_stats_call_a_session_is_its_id() {
+fn stats_name_sessions_by_their_ids() {
     let machine = Machine::empty();
     for (agent, name, id) in
         [("codex", "renamed.jsonl", "its-own-id"), ("cline", "t/u.messages.json", "u-id")]

@@ -110,7 +110,7 @@ fn wrong_use_is_told() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_counted() {
+fn export_counts_sessions_it_cannot_export() {
     let machine = Machine::with_sample();
     let project = machine.home().join(".claude/projects/-tmp-x");
     write_file(&project.join("22222222-2222-4222-8222-222222222222.jsonl"), b"");
@@ -300,7 +300,7 @@ fn a_repository_fills_what_it_proves() {
 }
 
 #[test]
-fn what_came_between_leaves_the_base_unknown() {
+fn export_leaves_the_base_commit_unknown_if_others_came_between() {
     let desk = Desk::new();
     // Somebody commits after the session began and before it commits itself.
     desk.put("other.txt", "Written by somebody else while the session was at work.\n");

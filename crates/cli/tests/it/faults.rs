@@ -44,7 +44,7 @@ fn parallel_calls_have_their_own_models() {
 }
 
 #[test]
-fn one_question_does_not_spoil_the_next_and_nothing_is_kept() {
+fn blame_does_not_cache_between_runs() {
     let (machine, mut trace) = started();
     for name in ["a.py", "b.py", "c.py"] {
         trace.write(OLD, name, None, "one = 1\n");
@@ -98,7 +98,7 @@ fn an_edit_of_part_of_a_line_owns_the_line() {
 }
 
 #[test]
-fn what_a_person_typed_is_not_claimed() {
+fn blame_claims_no_line_that_a_person_typed() {
     let (machine, mut trace) = started();
     trace.write(OLD, "a.py", None, "a = 1\nb = 2\n");
     trace.save(&machine);

@@ -148,7 +148,7 @@ fn git_that_does_not_answer_is_ended_and_said_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_git_started_is_ended_with_it() {
+fn git_timeouts_end_the_processes_that_git_started() {
     let desk = desk();
     let pid = desk.machine.home().join("pid");
     let path = wrap_git(&desk, &format!("sleep 3600 & echo $! > '{}'; wait", pid.display()));

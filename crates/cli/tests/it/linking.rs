@@ -141,7 +141,7 @@ fn a_copied_commit_is_linked_and_a_later_restoration_is_not_by_blob() {
 }
 
 #[test]
-fn nothing_of_the_repository_is_run() {
+fn link_runs_no_hook_or_filter_of_the_repository() {
     let desk = Desk::new();
     desk.record(&[wrote("src/tides.rs", TIDES)]);
     desk.put("src/tides.rs", TIDES);

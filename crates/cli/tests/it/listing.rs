@@ -129,7 +129,7 @@ fn subagents_are_listed_on_request() {
 }
 
 #[test]
-fn nothing_found_is_said_with_a_hint() {
+fn ls_gives_a_hint_if_it_finds_nothing() {
     let machine = Machine::with_sample();
     let ran = machine.run(&["ls", "--grep-title", "no such thing"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));

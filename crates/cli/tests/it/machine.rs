@@ -140,7 +140,7 @@ fn wrong_use_exits_with_two_and_a_hint() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_plain_file_is_passed_over() {
+fn discover_skips_files_that_are_not_plain() {
     use std::os::unix::ffi::OsStrExt;
     let machine = Machine::with_sample();
     let project = machine.home().join(".claude/projects/-tmp-odd");
@@ -188,7 +188,7 @@ fn put_unreadable_folder(below: &std::path::Path) {
 
 #[cfg(unix)]
 #[test]
-fn what_could_not_be_read_decides_how_a_command_ends() {
+fn exit_status_depends_on_unreadable_files() {
     let machine = Machine::with_sample();
     let project = machine.home().join(".claude/projects/-home-dev-tidewatch");
     let commands: [&[&str]; 12] = [
@@ -223,7 +223,7 @@ fn what_could_not_be_read_decides_how_a_command_ends() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_found_beside_what_could_not_be_read_is_a_failure() {
+fn commands_exit_with_two_if_they_find_only_unreadable_files() {
     let machine = Machine::empty();
     let project = machine.home().join(".claude/projects/-home-dev-tidewatch");
     std::fs::DirBuilder::new().recursive(true).create(&project).unwrap();

@@ -367,7 +367,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn what_holds_text_of_sessions_is_the_users_alone() {
+fn outputs_with_text_of_sessions_are_private() {
     for (command, option, usage, words) in OPTIONS.iter().filter(|row| !row.3.is_empty()) {
         if ["man", "capture install", "capture uninstall", "replay", "pairs"].contains(command) {
             continue;
@@ -396,7 +396,7 @@ fn what_holds_text_of_sessions_is_the_users_alone() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_by_the_next() {
+fn outputs_of_a_killed_run_are_removed_by_the_next() {
     let machine = prepared();
     let mut child = std::process::Command::new("true").spawn().unwrap();
     let gone = child.id();

@@ -204,7 +204,7 @@ fn teachers_who_count_first_speak_for_the_others() {
 }
 
 #[test]
-fn what_is_the_same_is_left_out() {
+fn pairs_read_a_repeated_journal_once() {
     let (machine, states) = machine();
     let journal = std::fs::read_to_string(machine.home().join("run.jsonl")).unwrap();
     let ran = machine.run(&["pairs", "run.jsonl"]);

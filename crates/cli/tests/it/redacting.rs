@@ -92,7 +92,7 @@ fn no_output_holds_a_secret() {
 }
 
 #[test]
-fn what_is_shared_says_what_was_taken_out() {
+fn show_share_says_what_was_taken_out() {
     let machine = planted();
     for format in ["md", "html", "text"] {
         let ran = machine.run(&["show", ID, "--share", "--format", format]);
@@ -229,7 +229,7 @@ fn a_copy_never_replaces_what_is_not_its_own() {
 }
 
 #[test]
-fn nothing_is_written_into_an_agents_folder() {
+fn redact_writes_nothing_into_an_agents_folder() {
     let machine = planted();
     let copy = machine.home().join("elsewhere").join(format!("{ID}.jsonl"));
     let source = machine.home().join(format!(".claude/projects/-Users-jane8-app/{ID}.jsonl"));

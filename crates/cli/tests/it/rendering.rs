@@ -215,7 +215,7 @@ fn hostile_names_stay_in_the_folder() {
 /// On a terminal only our own colours, whatever the session holds.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_of_the_session_controls_a_terminal() {
+fn show_writes_no_control_characters_of_a_session() {
     let machine = Machine::empty();
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{1b}P+q\u{9b}6n\u{8}\u{202e}\r\u{1b}]52;c;eA==\u{7}";
     let id = "22222222-2222-4222-8222-222222222222";

@@ -36,7 +36,7 @@ fn told(desk: &Desk) -> String {
 }
 
 #[test]
-fn what_teachers_receive_is_redacted() {
+fn replay_sends_only_redacted_text() {
     for round in 0..3 {
         let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", "");
         let sessions = desk.path("sessions");

@@ -141,7 +141,7 @@ fn assert_order(server: &Server) {
 }
 
 #[test]
-fn nothing_is_sent_unless_told_to() {
+fn replay_sends_nothing_without_send() {
     let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", &states(3, 4));
     let (code, said) = desk.ran(&["states.jsonl"]);
     assert_eq!(code, Some(0), "{said}");

@@ -140,7 +140,7 @@ fn an_empty_file_is_said_to_be_empty() {
 }
 
 #[test]
-fn what_is_left_of_a_session_is_read() {
+fn show_reads_what_is_left_of_a_session() {
     let machine = Machine::empty();
     let torn = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"role":"user","con"#;
     let zeros = "\0\0\0\0\n";

@@ -214,7 +214,7 @@ fn an_original_comes_before_its_fork() {
 }
 
 #[test]
-fn what_nothing_counts_is_unknown() {
+fn ls_and_stats_show_uncounted_tokens_as_unknown() {
     let machine = Machine::empty();
     crate::agents::codex(&machine);
     let listed = &machine.json(&["ls", "--json"])[0];

@@ -159,7 +159,7 @@ fn a_given_system_prompt_is_cleared_too() {
 }
 
 #[test]
-fn what_is_read_is_never_written_over() {
+fn export_never_writes_over_its_input() {
     let machine = Machine::empty();
     let mut script = Script::default();
     script.says("Hello.");

@@ -93,7 +93,7 @@ fn the_hash_is_over_the_sorted_record() {
 }
 
 #[test]
-fn everything_that_happened_is_told_once() {
+fn exports_hold_each_step_and_call_once() {
     for session in &all_sessions() {
         let members: Vec<&Session> = session
             .walk()
@@ -373,7 +373,7 @@ fn sums_and_judgements_of_a_run_are_told() {
 }
 
 #[test]
-fn what_was_never_counted_is_not_zero() {
+fn exports_leave_out_figures_that_were_never_counted() {
     let alone = |session: &Session| session.usage.output > 0 && session.walk().len() == 1;
     let mut session = all_sessions().into_iter().find(alone).unwrap();
     session.usage = backstory_model::UsageTotal::default();

@@ -22,7 +22,7 @@ fn states(session: &Session) -> Document {
 }
 
 #[test]
-fn they_are_no_training_data() {
+fn states_leave_out_what_the_client_ran_for_itself() {
     let files: Vec<_> = run_samples().into_iter().map(|(name, text, _)| (name, text)).collect();
     let (mut made, mut left_out) = (0, 0);
     for session in Runs::new(&files).read() {
@@ -39,7 +39,7 @@ fn they_are_no_training_data() {
 }
 
 #[test]
-fn an_answer_to_nothing_is_no_state() {
+fn states_leave_out_an_answer_without_a_prompt() {
     let text = run_file(&["Count the bricks"], Value::Null, &json!({}));
     let answer: String = text.lines().skip(1).map(|line| format!("{line}\n")).collect();
     let later = text.replace("00000000-0000", "10000000-0000").replace("msg_", "msg_later_");

@@ -5,7 +5,7 @@ use crate::support::{base64, redactor};
 const TOKEN: &str = "ghp_s3WcXWk03UGfkg91qomjTCaHuWxGxrQMm1Ab";
 
 #[test]
-fn what_is_hidden_goes_and_the_rest_stays() {
+fn redaction_takes_disguised_secrets_and_nothing_else() {
     let inside = |text: &str| base64(text.as_bytes());
     let cases = [
         (format!("a {} b", inside(&format!("x=1\nT={TOKEN}\n"))), "a ", " b"),
@@ -30,7 +30,7 @@ fn equal_secrets_have_equal_ids_in_every_disguise() {
 }
 
 #[test]
-fn what_was_found_in_clear_goes_in_disguise_without_its_name() {
+fn redaction_takes_known_values_in_disguise_without_their_names() {
     let secret = "Tr7wQz9xLm2kVb4n";
     let escaped: String = secret.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
     let mut scrubber = redactor().session();
@@ -40,7 +40,7 @@ fn what_was_found_in_clear_goes_in_disguise_without_its_name() {
 }
 
 #[test]
-fn what_only_looks_disguised_stays() {
+fn redaction_leaves_text_that_only_looks_disguised() {
     for text in [
         "commit 3f786850e387550fdab836ed7e6dc881de23001b and 89e6c98d92887913cadf06b2adb97f26cde4849b",
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

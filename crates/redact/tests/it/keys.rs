@@ -81,7 +81,7 @@ fn keys_in_lists_of_lines_go() {
 }
 
 #[test]
-fn what_stands_around_a_key_stays() {
+fn redaction_leaves_what_surrounds_a_key() {
     let body = body();
     let shown = format!("port: 80\n{}\n{END}\nhost: example", body.join("\n"));
     let left = cleared(&json!({"type": "user", "toolUseResult": {"stdout": shown}}));

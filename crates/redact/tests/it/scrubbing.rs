@@ -14,7 +14,7 @@ fn everything() -> Redactor {
 }
 
 #[test]
-fn what_others_leak_is_taken_out() {
+fn redaction_takes_out_what_other_tools_leak() {
     let redactor = redactor();
     for (text, secret) in LEAKS {
         // As a tool's input and as its result there is no difference: both are text.
@@ -25,7 +25,7 @@ fn what_others_leak_is_taken_out() {
 }
 
 #[test]
-fn what_others_mangle_stays() {
+fn redaction_leaves_what_other_tools_mangle() {
     let redactor = redactor();
     for text in [
         "task-management-system-for-users",

@@ -6,7 +6,7 @@ use backstory_testkit::found;
 use backstory_testkit::own_runs::{Runs, run_samples};
 
 #[test]
-fn what_they_took_is_counted() {
+fn stats_count_what_the_client_ran_for_itself() {
     let files: Vec<_> = run_samples().into_iter().map(|(name, text, _)| (name, text)).collect();
     let runs = Runs::new(&files);
     let found = found(runs.path());

@@ -127,7 +127,7 @@ fn reading_in_windows_is_reading_at_once() {
 }
 
 #[test]
-fn what_is_not_a_file_is_refused() {
+fn reading_refuses_what_is_not_a_file() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(read(folder.path(), &|| ()), Err(StoreError::NotAFile { .. })));
     assert!(matches!(read(&folder.path().join("none"), &|| ()), Err(StoreError::Io { .. })));

@@ -75,7 +75,7 @@ fn rows_come_back_as_they_were() {
 }
 
 #[test]
-fn what_no_column_has_is_refused_not_lost() {
+fn writing_refuses_fields_without_a_column() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.parquet");
     let unknown = json!({"messages": [{"role": "user", "weight": 0}]});
@@ -88,7 +88,7 @@ fn what_no_column_has_is_refused_not_lost() {
 }
 
 #[test]
-fn what_is_no_parquet_says_so() {
+fn reading_refuses_files_that_are_not_parquet() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.parquet");
     assert!(matches!(rows_as_json(&path), Err(TableError::Open { .. })));

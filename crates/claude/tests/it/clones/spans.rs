@@ -163,7 +163,7 @@ fn remove_tools() -> Options {
 }
 
 #[test]
-fn what_is_not_edited_keeps_its_bytes() {
+fn clone_keeps_the_bytes_it_does_not_edit() {
     let mut cases = vec![
         (Options::default(), Allowed::Nothing),
         (remove_tools(), Allowed::Fewer),

@@ -53,7 +53,7 @@ fn messages_before_the_first_cut_keep_their_counts() {
 }
 
 #[test]
-fn what_the_source_counted_is_still_known() {
+fn clone_keeps_the_counts_of_the_source() {
     let place = Place::new(&written(&conversation(14)));
     let report = place.clone(&place.source, &Preset::Extreme.options()).unwrap();
     let path = report.path.unwrap();
@@ -74,7 +74,7 @@ fn what_the_source_counted_is_still_known() {
 }
 
 #[test]
-fn what_a_compaction_kept_is_not_counted_with_what_it_dropped() {
+fn clone_counts_what_a_compaction_kept_without_what_it_dropped() {
     let mut all = conversation(10);
     let kept: Vec<Value> = [36, 37, 38, 39].map(uuid).map(Value::from).to_vec();
     let fields = |number: usize, parent: Value| {
