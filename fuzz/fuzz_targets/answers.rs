@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/answers.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::answers(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::answers(data));

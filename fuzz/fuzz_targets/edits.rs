@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/edits.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::edits(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::edits(data));

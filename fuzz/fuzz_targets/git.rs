@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/git.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::git(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::git(data));

@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/redact.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::redact(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::redact(data));

@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/render.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::render(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::render(data));

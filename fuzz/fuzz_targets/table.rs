@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../laws/table.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::table(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| backstory_laws::table(data));

@@ -5,6 +5,7 @@ use crate::calls::Results;
 use crate::facts;
 use crate::inline;
 use crate::linkage::{Linkage, mark_call};
+use crate::origin::Origin;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
 use crate::rewritten::Conversation;
@@ -20,17 +21,6 @@ use backstory_model::{
     Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
     Turn, models, usage,
 };
-use backstory_store::Source;
-
-/// Where a session was found.
-#[derive(Debug, Clone)]
-pub(super) struct Origin {
-    pub(super) id: String,
-    pub(super) kind: SessionKind,
-    pub(super) project_key: Option<String>,
-    pub(super) source: Source,
-    pub(super) modified: Option<jiff::Timestamp>,
-}
 
 /// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
 /// wrote into the same file are already in place.

@@ -4,9 +4,9 @@
 //! when somebody went back to another branch, and then the note counts. Parallel calls look like
 //! branches, too: their results hang from different records of one answer.
 
+use crate::links::Links;
 use crate::names::Name;
-use crate::recovery::{holds_result, result_ids};
-use crate::resume::{Links, is_note};
+use crate::recovery::{holds_result, is_note, result_ids};
 use crate::rows::{Row, RowIndex, Rows};
 use backstory_format::claude::{BlockKind, RecordKind};
 

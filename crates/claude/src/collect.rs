@@ -13,7 +13,6 @@ use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::Span;
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 
 impl Visitor for Rows {
     fn record(&mut self, record: &Record<'_>) {
@@ -419,20 +418,5 @@ fn is_unreadable(kind: RecordKind, message: Option<Value<'_>>) -> bool {
             content.items().next().is_some() && !content.items().any(|item| typed(&item))
         }
         _ => true,
-    }
-}
-
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    foldhash::fast::FixedState::default().hash_one(bytes)
-}
-
-/// A hash of the two ends and the length: enough to know a copy of a long result.
-pub(super) fn ends_hash(bytes: &[u8]) -> u64 {
-    const END: usize = 512;
-    match (bytes.first_chunk::<END>(), bytes.last_chunk::<END>()) {
-        (Some(first), Some(last)) => {
-            foldhash::fast::FixedState::default().hash_one((first, last, bytes.len()))
-        }
-        _ => hash(bytes),
     }
 }

@@ -1,11 +1,11 @@
 //! Facts about a whole file, each by its own rule.
 
-use crate::build::Origin;
 use crate::calls;
 use crate::names::{Distinct, Name};
+use crate::origin::Origin;
 use crate::recovery::Link;
+use crate::rows::is_message;
 use crate::rows::{PromptShape, Rows};
-use crate::tree::is_message;
 use backstory_format::ProblemId;
 use backstory_format::claude::RecordKind;
 use backstory_model::{

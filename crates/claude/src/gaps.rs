@@ -3,7 +3,7 @@
 //! Looking is by index, and places that were tried are passed over, so that a file in which every
 //! link is broken costs no more than sorting it.
 
-use crate::resume::Links;
+use crate::links::Links;
 use crate::rows::RowIndex;
 
 /// The longest gap, in milliseconds, over which the client goes on without a link.

@@ -3,13 +3,14 @@
 //! Nothing names the call that started one, but the first prompt is the call's prompt word for
 //! word (59 of 59 in real files).
 
-use crate::build::Origin;
 use crate::linkage::Linkage;
+use crate::origin::Origin;
 use crate::recovery::Link;
+use crate::rows::is_message;
 use crate::rows::{RowIndex, Rows};
-use crate::tree::{Tree, is_message};
+use crate::tree::Tree;
 use crate::turns::{Material, Speaker};
-use crate::{collect, facts, own_runs};
+use crate::{facts, hash, own_runs};
 use backstory_model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
 
 pub(super) fn subagents(
@@ -77,7 +78,7 @@ fn subagent(
     let turns = material.tell(&links).turns;
     let prompt = rows.message(first).map(|part| part.text_hash).filter(|hash| *hash != 0);
     let claimed = prompt.and_then(|prompt| linkage.claim_prompt(prompt));
-    let warms_up = prompt == Some(collect::hash(own_runs::WARMUP.as_bytes())) && claimed.is_none();
+    let warms_up = prompt == Some(hash::hash(own_runs::WARMUP.as_bytes())) && claimed.is_none();
     let kind = if warms_up { SessionKind::Warmup } else { SessionKind::Task };
     let times = || members.iter().filter_map(|at| rows.row(*at)?.timestamp);
     Some(Session {

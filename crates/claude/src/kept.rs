@@ -1,9 +1,9 @@
 //! What the newest compaction kept of the conversation, and what it cut off.
 
+use crate::links::{Link, Links};
 use crate::names::Name;
-use crate::resume::{Link, Links};
+use crate::rows::is_message;
 use crate::rows::{Row, RowIndex};
-use crate::tree::is_message;
 use backstory_format::claude::RecordKind;
 
 impl Links<'_> {

@@ -1,7 +1,7 @@
 //! What ties calls to the agents they started.
 
 use crate::rows::Rows;
-use crate::tree::is_message;
+use crate::rows::is_message;
 use backstory_format::claude::BlockKind;
 use backstory_model::{Evidence, Session};
 use hashbrown::{HashMap, HashSet};

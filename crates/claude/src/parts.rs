@@ -1,6 +1,6 @@
 //! Messages and their blocks, as far as rows keep them.
 
-use crate::collect::{ends_hash, hash};
+use crate::hash::{ends_hash, hash};
 use crate::names::Name;
 use crate::own_runs;
 use crate::prompts;

@@ -3,7 +3,7 @@
 //! The order matters and the prefixes are exact: a person may well paste text that starts with
 //! `<`, and a tool result may contain anything.
 
-use crate::collect;
+use crate::hash;
 use crate::rows::PromptShape;
 use backstory_format::claude::{BlockKind, Envelope, blocks};
 use backstory_format::json::{Value, text};
@@ -137,7 +137,7 @@ pub(super) fn hash(content: Option<Value<'_>>) -> u64 {
             whole.push_str(text.trim());
         }
     }
-    collect::hash(whole.as_bytes())
+    hash::hash(whole.as_bytes())
 }
 
 fn first_words(text: Option<Value<'_>>) -> String {

@@ -7,7 +7,6 @@
 //! client itself wrote below any of them.
 
 use crate::names::Name;
-use crate::resume::is_note;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_format::slice::Part;
@@ -388,5 +387,15 @@ pub(super) fn result_ids<'r>(rows: &'r Rows, row: &Row) -> impl Iterator<Item = 
 fn set<T>(list: &mut [T], at: usize, value: T) {
     if let Some(slot) = list.get_mut(at) {
         *slot = value;
+    }
+}
+
+/// What hooks and the client itself add to a conversation: no prompt, answer or result.
+pub(super) fn is_note(rows: &Rows, row: &Row) -> bool {
+    match row.kind {
+        RecordKind::Attachment => true,
+        RecordKind::System => !rows.is_notice(row, b"compact_boundary"),
+        RecordKind::User => row.flags.meta && !holds_result(rows, row),
+        _ => false,
     }
 }

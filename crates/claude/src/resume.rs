@@ -7,116 +7,11 @@
 
 use crate::checkpoint;
 use crate::gaps::Gaps;
-use crate::rows::{Row, RowIndex, Rows};
-use crate::tree::is_message;
-use backstory_format::claude::RecordKind;
+use crate::links::{Link, Links};
+use crate::rows::{Row, RowIndex, Rows, is_message};
 use backstory_format::slice::Part;
 
-/// Links as the client reads them: past progress records, and past what a compaction cut off.
-#[derive(Debug)]
-pub(super) struct Links<'a> {
-    pub(super) rows: &'a Rows,
-    pub(super) parents: Vec<Link>,
-    /// What the newest compaction left behind.
-    pub(super) removed: Vec<bool>,
-    /// What it kept, in order.
-    pub(super) kept: Vec<RowIndex>,
-}
-
-/// Where the link of a row leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    /// It has none: a conversation begins here.
-    Root,
-    To(RowIndex),
-    /// To something that is not in the file.
-    Lost,
-}
-
 impl<'a> Links<'a> {
-    pub(super) fn new(rows: &'a Rows) -> Links<'a> {
-        let count = rows.rows.len();
-        let mut links =
-            Links { rows, parents: Vec::new(), removed: vec![false; count], kept: Vec::new() };
-        links.parents.reserve(count);
-        for (at, row) in rows.rows.iter().enumerate() {
-            let mut link = match (row.parent.is_some(), rows.find(row.parent)) {
-                (false, _) => Link::Root,
-                (true, Some(parent)) => Link::To(parent),
-                (true, None) => Link::Lost,
-            };
-            // The client knows a progress record, or one it cannot read, only once it has read it.
-            if let Link::To(parent) = link
-                && rows.row(parent).is_some_and(|row| row.kind == RecordKind::Progress)
-            {
-                let known = links.parents.get(parent as usize).copied();
-                link = known.filter(|_| (parent as usize) < at).unwrap_or(Link::Lost);
-            }
-            links.parents.push(link);
-        }
-        links.pass_unreadable();
-        links.settle();
-        links
-    }
-
-    /// Children of messages that cannot be sent hang from the parent of these.
-    fn pass_unreadable(&mut self) {
-        for at in 0..self.parents.len() {
-            let mut passed = Vec::new();
-            let mut link = self.link(at as RowIndex);
-            while let Link::To(parent) = link
-                && self.rows.row(parent).is_some_and(|row| row.unreadable)
-            {
-                if passed.len() > self.parents.len() {
-                    link = Link::Root;
-                    break;
-                }
-                passed.push(parent);
-                link = self.link(parent);
-            }
-            for row in passed.into_iter().chain([at as RowIndex]) {
-                self.set(row, link);
-            }
-        }
-    }
-
-    pub(super) fn set(&mut self, row: RowIndex, link: Link) {
-        if let Some(slot) = self.parents.get_mut(row as usize) {
-            *slot = link;
-        }
-    }
-
-    pub(super) fn link(&self, row: RowIndex) -> Link {
-        self.parents.get(row as usize).copied().unwrap_or(Link::Root)
-    }
-
-    pub(super) fn parent(&self, row: RowIndex) -> Option<RowIndex> {
-        match self.link(row) {
-            Link::To(parent) => Some(parent),
-            Link::Root | Link::Lost => None,
-        }
-    }
-
-    /// A row and what is above it, up to the first row that comes again.
-    pub(super) fn ancestors(&self, row: RowIndex) -> impl Iterator<Item = RowIndex> {
-        let all = std::iter::successors(Some(row), |at| self.parent(*at));
-        all.take(self.parents.len())
-    }
-
-    pub(super) fn is_removed(&self, row: RowIndex) -> bool {
-        self.removed.get(row as usize).copied().unwrap_or(true)
-    }
-
-    /// Whether the client holds a row as part of a conversation.
-    fn is_held(&self, at: RowIndex, row: &Row) -> bool {
-        row.kind != RecordKind::Progress && !row.repeated && !row.unreadable && !self.is_removed(at)
-    }
-
-    pub(super) fn held(&self) -> impl Iterator<Item = (RowIndex, &'a Row)> {
-        let rows = self.rows.rows.iter().enumerate().map(|(at, row)| (at as RowIndex, row));
-        rows.filter(|(at, row)| self.is_held(*at, row))
-    }
-
     /// The last message of the conversation.
     pub(super) fn leaf(&self) -> Option<RowIndex> {
         let rows = self.rows;
@@ -343,14 +238,4 @@ impl<'a> Links<'a> {
 fn is_aside(rows: &Rows, row: &Row) -> bool {
     let briefing = rows.attachment(row).is_some_and(|part| part.briefing);
     briefing || rows.is_notice(row, b"file_snapshot")
-}
-
-/// What hooks and the client itself add to a conversation: no prompt, answer or result.
-pub(super) fn is_note(rows: &Rows, row: &Row) -> bool {
-    match row.kind {
-        RecordKind::Attachment => true,
-        RecordKind::System => !rows.is_notice(row, b"compact_boundary"),
-        RecordKind::User => row.flags.meta && !crate::recovery::holds_result(rows, row),
-        _ => false,
-    }
 }

@@ -336,3 +336,7 @@ impl Rows {
         self.message(row).map_or(&[], |message| self.blocks(message))
     }
 }
+
+pub(super) fn is_message(row: &Row) -> bool {
+    matches!(row.kind, RecordKind::User | RecordKind::Assistant)
+}

@@ -5,8 +5,8 @@
 
 use crate::analyze::{Ambiguity, Counts, FileFigures, Scope};
 use crate::names::Name;
+use crate::rows::is_message;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
-use crate::tree::is_message;
 use backstory_format::ProblemId;
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_model::{CallOutcome, InterjectionSource, Outcome, Session, Turn, TurnKind};

@@ -3,8 +3,8 @@
 //! Links are resolved once by index; walks are iterative, so a chain of a million records or a
 //! cycle costs no more than its length.
 
-use crate::resume::Links;
-use crate::rows::{Row, RowIndex, Rows};
+use crate::links::Links;
+use crate::rows::{Row, RowIndex, Rows, is_message};
 use backstory_format::claude::RecordKind;
 use backstory_format::{Problem, ProblemId};
 use std::borrow::Cow;
@@ -264,8 +264,4 @@ impl<'a> Tree<'a> {
             detail: Cow::Borrowed(""),
         });
     }
-}
-
-pub(super) fn is_message(row: &Row) -> bool {
-    matches!(row.kind, RecordKind::User | RecordKind::Assistant)
 }

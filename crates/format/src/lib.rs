@@ -16,6 +16,7 @@ pub mod line;
 pub mod problem;
 pub mod reader;
 pub mod record;
+mod record_kind;
 pub mod slice;
 mod uuid;
 

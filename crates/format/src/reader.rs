@@ -5,10 +5,10 @@
 //! whole records, because that is what real damage leaves: a stub of one record and then another
 //! whole one, NUL runs before a record, two records without the newline between them.
 
-use crate::claude::RecordKind;
 use crate::json::{Cause, Fault, Kind, Tape, scan, skim};
 use crate::line::{Ending, Line, split};
 use crate::record::Record;
+use crate::record_kind::RecordKind;
 use crate::slice::Part;
 use crate::{Limits, Problem, ProblemId};
 use memchr::memmem;

@@ -1,7 +1,7 @@
 //! One record: a JSON object, its kind, and the exact bytes it was read from.
 
-use crate::claude::RecordKind;
 use crate::json::Value;
+use crate::record_kind::RecordKind;
 use std::borrow::Cow;
 
 /// A record as it stands in the file; borrowed, so it lives only while it is visited.

@@ -1,6 +1,6 @@
 //! A session as a whole.
 
-use crate::{CallOutcome, Content, Problems, Requests, Span, Step, Turn, UsageTotal};
+use crate::{CallOutcome, Content, Problems, Requests, Span, Turn, UsageTotal};
 use backstory_store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -525,26 +525,6 @@ impl Session {
 }
 
 impl Session {
-    /// Every message of a model once, those of branches left behind included.
-    pub fn messages(&self) -> impl Iterator<Item = &Step> {
-        crate::steps::once_each(&self.turns, &self.abandoned)
-    }
-
-    /// The tokens of its messages; none where there are messages, but no count of any.
-    pub fn tokens(&self) -> Option<UsageTotal> {
-        let (mut messages, mut uncounted) = (0_u64, 0);
-        for step in self.messages() {
-            messages += 1;
-            uncounted += u64::from(step.usage.is_none());
-        }
-        match uncounted {
-            0 => Some(self.usage),
-            _ if uncounted < messages => Some(UsageTotal { incomplete: true, ..self.usage }),
-            // Some agents write down only the sum over all messages.
-            _ => (self.usage.total() > 0).then_some(self.usage),
-        }
-    }
-
     /// Whether the title is exactly this text.
     pub fn title_is(&self, text: &str) -> bool {
         self.title.as_ref().is_some_and(|title| title.text == text)

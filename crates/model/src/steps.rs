@@ -1,7 +1,29 @@
 //! What the messages of a session add up to.
 
-use crate::{Branch, Step, Turn, UsageTotal};
+use crate::{Branch, Session, Step, Turn, UsageTotal};
 use std::sync::Arc;
+
+impl Session {
+    /// Every message of a model once, those of branches left behind included.
+    pub fn messages(&self) -> impl Iterator<Item = &Step> {
+        once_each(&self.turns, &self.abandoned)
+    }
+
+    /// The tokens of its messages; none where there are messages, but no count of any.
+    pub fn tokens(&self) -> Option<UsageTotal> {
+        let (mut messages, mut uncounted) = (0_u64, 0);
+        for step in self.messages() {
+            messages += 1;
+            uncounted += u64::from(step.usage.is_none());
+        }
+        match uncounted {
+            0 => Some(self.usage),
+            _ if uncounted < messages => Some(UsageTotal { incomplete: true, ..self.usage }),
+            // Some agents write down only the sum over all messages.
+            _ => (self.usage.total() > 0).then_some(self.usage),
+        }
+    }
+}
 
 /// Models that answered, in order of their first word.
 pub fn models(turns: &[Turn], abandoned: &[Branch]) -> Vec<Arc<str>> {
@@ -25,10 +47,7 @@ pub fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
 }
 
 /// Every message of a model once; a message that went on in another branch stands in both.
-pub(super) fn once_each<'a>(
-    turns: &'a [Turn],
-    abandoned: &'a [Branch],
-) -> impl Iterator<Item = &'a Step> {
+fn once_each<'a>(turns: &'a [Turn], abandoned: &'a [Branch]) -> impl Iterator<Item = &'a Step> {
     let mut seen = hashbrown::HashSet::new();
     all(turns, abandoned).filter(move |step| {
         step.message_id.as_ref().is_none_or(|id| seen.insert(id)) && !step.synthetic

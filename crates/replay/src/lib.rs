@@ -3,6 +3,7 @@
 //! The only crate that can reach the network. What it sends was cleared before it got here, and
 //! what it hears goes into a journal before anything else happens.
 
+mod api;
 pub mod estimate;
 pub mod journal;
 pub mod money;

@@ -1,8 +1,8 @@
 //! What a teacher's tokens cost.
 
+use crate::api::Api;
 use crate::journal::Usage;
 use crate::money::Money;
-use crate::teacher::Api;
 use backstory_model::Spent;
 use backstory_session::stats::Prices;
 use std::sync::Arc;

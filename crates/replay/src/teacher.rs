@@ -3,30 +3,12 @@
 //! A teacher names the variable that holds its key, never the key. Unknown fields are errors: a
 //! price that is misspelt must not become no price.
 
+pub use crate::api::Api;
 use crate::price::{Price, PriceTable};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// The protocol that a teacher speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Api {
-    /// `POST {base_url}/chat/completions`
-    OpenAi,
-    /// `POST {base_url}/v1/messages`
-    Anthropic,
-}
-
-impl Api {
-    pub fn name(self) -> &'static str {
-        match self {
-            Api::OpenAi => "openai",
-            Api::Anthropic => "anthropic",
-        }
-    }
-}
 
 /// Whether a server answers a call that it has answered before without charging again, when it
 /// comes with the same `Idempotency-Key`.

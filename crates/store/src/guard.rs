@@ -4,11 +4,13 @@
 //! file that the command reads, and none reaches a folder where an agent keeps its sessions,
 //! whichever link, second name or `..` leads there.
 
-use crate::output::MANIFEST;
-use crate::write::resolve;
+use crate::resolve::resolve;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Name of the manifest.
+pub const MANIFEST: &str = ".backstory.json";
 
 /// Names of agents' folders: one that a session lies in is never written to.
 const AGENTS: [&str; 4] = [".claude", ".codex", ".openhands", ".cline"];

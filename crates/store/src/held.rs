@@ -5,7 +5,7 @@
 //! a [`Source`](crate::Source) takes its content from there. The memory is used again for the next
 //! session: fresh from the system it costs more than what is read into it.
 
-use crate::open::FileState;
+use crate::file_state::FileState;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@
 mod commit_log;
 mod commits;
 mod create;
+mod file_state;
 mod git;
 mod git_run;
 mod git_write;
@@ -15,6 +16,7 @@ mod held;
 mod load;
 mod open;
 mod output;
+mod resolve;
 mod scratch;
 mod small;
 mod source;
@@ -24,23 +26,22 @@ mod write;
 pub use commit_log::CommitLog;
 pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
 pub use create::{StagedFolder, create_file, try_file};
+pub use file_state::{FileState, modified};
 pub use git::{Git, GitError, GitLine, parse_blame};
 pub use git_run::limit_git;
 pub use git_write::NOTES;
-pub use guard::{Destination, Guard, GuardError};
+pub use guard::{Destination, Guard, GuardError, MANIFEST};
 pub use held::{Holding, hold};
 pub use load::{Loaded, is_packed, load, named_packed};
 pub use load::{TableReader, read_tables_with};
 pub use open::{
-    Ends, FileState, Read, Selective, StoreError, each_line, modified, read_file, read_range,
-    read_selected,
+    Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
-pub use output::{Entry, MANIFEST, OutputError, OutputFolder};
+pub use output::{Entry, OutputError, OutputFolder};
+pub use resolve::resolve;
 pub use scratch::Scratch;
 pub use small::LARGEST_META;
 pub use small::{open_file, read_small, read_small_text};
 pub use source::{Source, SourceReader};
 pub use spool::Spool;
-pub use write::{
-    Access, create_folder, create_folder_of, plain_name, remove_file, resolve, write_file,
-};
+pub use write::{Access, create_folder, create_folder_of, plain_name, remove_file, write_file};

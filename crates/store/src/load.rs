@@ -7,8 +7,8 @@
 //! libraries for that are larger than everything else together.
 
 use crate::StoreError;
-use crate::open::{FileState, open};
-use crate::source::Source;
+use crate::file_state::FileState;
+use crate::open::open;
 use backstory_format::slice::Part;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::FrameDecoderError::ReadFrameHeaderError;
@@ -70,7 +70,7 @@ pub struct Loaded {
     pub start: u64,
     /// The file as it was when it was opened.
     pub state: FileState,
-    form: Form,
+    pub(super) form: Form,
 }
 
 /// How a file holds its bytes.
@@ -86,16 +86,6 @@ pub(super) enum Packing {
     Zstandard,
     /// Rows, of which each is a line.
     Table,
-}
-
-impl Loaded {
-    /// The file, for fetching content later.
-    pub fn source(&self, path: &Path) -> Source {
-        match self.form {
-            Form::Plain => Source::new(path, Some(self.state)),
-            Form::Packed(packing) => Source::packed(path, self.state, packing),
-        }
-    }
 }
 
 /// Reads `part` of a file, or all of it.

@@ -4,11 +4,11 @@
 //! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
 //! refused before anything is read from them.
 
+use crate::file_state::FileState;
 use crate::held;
 use backstory_format::line::split;
 use backstory_format::slice::Part;
 use backstory_format::{Limits, Reader, Totals, Visitor};
-use jiff::Timestamp;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::fs::File;
@@ -66,19 +66,6 @@ impl StoreError {
         }
     }
 }
-
-/// What a file was when it was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileState {
-    /// Bytes on the disk.
-    pub size: u64,
-    /// When it was last changed.
-    pub modified: Option<Timestamp>,
-    identity: Identity,
-}
-
-/// Device and inode, where the system has them.
-type Identity = Option<(u64, u64)>;
 
 /// The outcome of reading a file.
 #[derive(Debug)]
@@ -148,8 +135,7 @@ fn read_with<V: Visitor>(
             .run(&mut reader, &mut visitor, &feed)
             .map_err(io)?;
         let now = file.metadata().map_err(io)?;
-        let replaced =
-            std::fs::metadata(path).is_ok_and(|there| identity(&there) != state.identity);
+        let replaced = std::fs::metadata(path).is_ok_and(|there| !state.is_of(&there));
         if whole && !replaced && now.len() >= state.size {
             let growing = now.len() > state.size;
             if let Some(bytes) = kept {
@@ -317,28 +303,8 @@ pub(super) fn open(path: &Path) -> Result<(File, FileState), StoreError> {
     if !metadata.is_file() {
         return Err(StoreError::NotAFile { path: path.into() });
     }
-    let state = FileState {
-        size: metadata.len(),
-        modified: modified(&metadata),
-        identity: identity(&metadata),
-    };
+    let state = FileState::of(&metadata);
     Ok((file, state))
-}
-
-/// When the file was last changed, where the system keeps that.
-pub fn modified(metadata: &std::fs::Metadata) -> Option<Timestamp> {
-    Timestamp::try_from(metadata.modified().ok()?).ok()
-}
-
-#[cfg(unix)]
-fn identity(metadata: &std::fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &std::fs::Metadata) -> Identity {
-    None
 }
 
 /// Moves a window over the file and hands whole lines to the reader.
@@ -479,12 +445,5 @@ fn feed_selected<V: Selective>(
         let Some(line) = split(rest).next() else { return };
         rest = rest.part(line.width()..);
         reader.line(line, visitor);
-    }
-}
-
-impl FileState {
-    /// Whether this is the same file as `earlier`, possibly longer.
-    pub(super) fn continues(&self, earlier: &FileState) -> bool {
-        self.identity == earlier.identity && self.size >= earlier.size
     }
 }

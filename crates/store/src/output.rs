@@ -5,7 +5,7 @@
 //! noted before the files are written, so an interrupted run is taken up by the next.
 
 use crate::StoreError;
-use crate::guard::{Destination, GuardError};
+use crate::guard::{Destination, GuardError, MANIFEST};
 use crate::write::{
     Access, Settle, create_folder, create_folder_of, is_plain, remove_file, sync_folder,
     write_settled,
@@ -17,8 +17,6 @@ use std::fs::File;
 use std::io::{BufWriter, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Name of the manifest.
-pub const MANIFEST: &str = ".backstory.json";
 const SCHEMA: &str = "backstory.output/1";
 const LARGEST_MANIFEST: u64 = 256 << 20;
 

@@ -1,9 +1,10 @@
 //! Fetching content from where it stands.
 
 use crate::StoreError;
+use crate::file_state::FileState;
 use crate::held;
-use crate::load::{Form, Packing, unpacked};
-use crate::open::{FileState, fill, open};
+use crate::load::{Form, Loaded, Packing, unpacked};
+use crate::open::{fill, open};
 use backstory_format::json::text;
 use backstory_format::slice::Part;
 use backstory_format::{Content, Span};
@@ -90,6 +91,16 @@ impl Source {
                 read.map_err(|cause| StoreError::Io { path: reader.path.clone(), cause })?;
         }
         Ok(reader)
+    }
+}
+
+impl Loaded {
+    /// The file, for fetching content later.
+    pub fn source(&self, path: &Path) -> Source {
+        match self.form {
+            Form::Plain => Source::new(path, Some(self.state)),
+            Form::Packed(packing) => Source::packed(path, self.state, packing),
+        }
     }
 }
 

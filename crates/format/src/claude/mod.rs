@@ -4,11 +4,10 @@
 //! error. Facts about versions cite what real files contained.
 
 mod envelope;
-mod kinds;
 mod message;
 mod tool_result;
 
+pub use crate::record_kind::{RecordKind, is_transcript};
 pub use envelope::{Envelope, Flags};
-pub use kinds::{RecordKind, is_transcript};
 pub use message::{Block, BlockKind, Message, Usage, blocks};
 pub use tool_result::{Outcome, outcome};

@@ -4,8 +4,9 @@ use super::inspect::Inspector;
 use super::sink::Sink;
 use crate::check::{CheckId, Effect};
 use crate::recovery::Link;
+use crate::rows::is_message;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
-use crate::tree::{Tree, is_message};
+use crate::tree::Tree;
 use backstory_format::claude::RecordKind;
 use backstory_format::slice::Part;
 

@@ -1,6 +1,6 @@
 //! The pass over the bytes: rows as always, and the shapes that only a check looks at.
 
-use crate::collect::hash;
+use crate::hash::hash;
 use crate::names::Name;
 use crate::rows::{RowIndex, Rows};
 use backstory_format::claude::{BlockKind, Message, RecordKind, blocks, is_transcript};

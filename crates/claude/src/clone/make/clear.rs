@@ -3,8 +3,8 @@
 use super::decide::Decider;
 use crate::clone::{Droppable, Reason};
 use crate::names::Name;
+use crate::rows::is_message;
 use crate::rows::{BlockPart, PromptShape, RowIndex};
-use crate::tree::is_message;
 use backstory_format::claude::{BlockKind, RecordKind};
 use hashbrown::HashSet;
 

@@ -2,8 +2,8 @@
 
 use crate::clone::{Category, Estimate};
 use crate::recovery::Link;
+use crate::rows::is_message;
 use crate::rows::{BlockPart, PromptShape, Row, Rows};
-use crate::tree::is_message;
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_format::{Limits, read_all};
 use backstory_model::Recovered;

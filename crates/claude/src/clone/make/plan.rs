@@ -8,8 +8,9 @@ use super::take::{Root, Taken};
 use super::usage::Contexts;
 use crate::clone::{Counts, Droppable, Options, Reason};
 use crate::names::Name;
+use crate::rows::is_message;
 use crate::rows::{RowIndex, Rows};
-use crate::tree::{Tree, is_message};
+use crate::tree::Tree;
 use backstory_format::claude::{BlockKind, RecordKind};
 use hashbrown::{HashMap, HashSet};
 

@@ -1,0 +1,6 @@
+//! Records read from bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::disallowed_methods, reason = "tests write files and read switches")]
+
+mod against_serde;
+mod reading;

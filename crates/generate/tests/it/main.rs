@@ -1,0 +1,6 @@
+//! Generated trees.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::disallowed_methods, reason = "tests write files and read switches")]
+
+mod spending;
+mod tree;
