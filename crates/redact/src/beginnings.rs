@@ -81,6 +81,9 @@ struct Word {
     /// Its first eight letters with the bit that makes capitals small, and which of them it has.
     head: u64,
     mask: u64,
+    /// What is compared of the first eight bytes: which bits do not matter, and what they are then.
+    fold: u64,
+    folded: u64,
 }
 
 const SMALL: u64 = 0x2020_2020_2020_2020;
@@ -90,24 +93,36 @@ impl Word {
         let letters: Box<[u8]> = word.bytes().collect();
         let bits = 8 * letters.len().min(8);
         let mask = u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
-        Word { number, head: head(&letters) & mask, mask, case, letters }
+        let eight = eight(&letters);
+        // Only of letters may the bit differ.
+        let fold = eight.to_le_bytes().map(|byte| match case {
+            Case::Any if byte.is_ascii_alphabetic() => SMALL as u8,
+            _ => 0,
+        });
+        let fold = u64::from_le_bytes(fold);
+        let (head, folded) = ((eight | SMALL) & mask, (eight | fold) & mask);
+        Word { number, head, mask, fold, folded, case, letters }
     }
 
-    /// Whether it stands at the beginning of `rest`, whose head is given.
+    /// Whether it stands at the beginning of `rest`, whose first eight bytes are given.
     #[inline(always)]
-    fn begins(&self, head: u64, rest: &[u8]) -> bool {
-        head & self.mask == self.head
-            && rest.get(..self.letters.len()).is_some_and(|there| match self.case {
-                Case::Exact => *there == *self.letters,
-                Case::Any => there.eq_ignore_ascii_case(&self.letters),
+    fn begins(&self, eight: u64, rest: &[u8]) -> bool {
+        (eight | self.fold) & self.mask == self.folded
+            && rest.get(..self.letters.len()).is_some_and(|there| {
+                there.len() <= 8
+                    || match self.case {
+                        Case::Exact => *there == *self.letters,
+                        Case::Any => there.eq_ignore_ascii_case(&self.letters),
+                    }
             })
     }
 }
 
-/// The first eight bytes, with the bit that makes capitals small.
-fn head(bytes: &[u8]) -> u64 {
+/// The first eight bytes.
+#[inline(always)]
+fn eight(bytes: &[u8]) -> u64 {
     let eight = bytes.first_chunk().copied().unwrap_or_else(|| padded(bytes));
-    u64::from_le_bytes(eight) | SMALL
+    u64::from_le_bytes(eight)
 }
 
 /// Bytes with nothing behind them.
@@ -143,13 +158,14 @@ impl Beginnings {
         let (short, mut long): (Vec<_>, Vec<_>) =
             numbered.partition(|(_, word, _)| word.len() < LONG);
         // Short words say less, and would make the others of their bucket say no more.
+        let mut open = 0;
         for (number, word, case) in short {
-            made.add(Word::new(number, &word, case), word.len().max(2) - 2);
+            made.add(Word::new(number, &word, case), word.len().max(2) - 2, &mut open);
         }
         long.sort_by_key(|(_, word, _)| word.to_ascii_lowercase());
         let share = long.len().div_ceil(BUCKETS - (LONG - 2)).max(1);
         for (rank, (number, word, case)) in long.into_iter().enumerate() {
-            made.add(Word::new(number, &word, case), LONG - 2 + rank / share);
+            made.add(Word::new(number, &word, case), LONG - 2 + rank / share, &mut open);
         }
         for group in &mut made.words {
             group.words.sort_by_key(|word| word.letters.len());
@@ -157,12 +173,23 @@ impl Beginnings {
         made
     }
 
-    fn add(&mut self, word: Word, bucket: usize) {
+    /// `open` has the bits of the places that were opened for any letter.
+    fn add(&mut self, word: Word, bucket: usize, open: &mut u32) {
         let letters = &word.letters;
         for place in 0..PLACES {
             let bit = 1 << (BUCKETS * (PLACES - 1 - place) + bucket);
+            if *open & bit != 0 {
+                continue;
+            }
+            if place >= letters.len() {
+                // Behind its end a word may be followed by anything.
+                *open |= bit;
+                self.lacking.iter_mut().for_each(|lacking| *lacking &= !bit);
+                continue;
+            }
             let firsts = seen(letters.get(place), word.case, FIRST);
-            for second in seen(letters.get(place + 1), word.case, SECOND) {
+            let seconds = seen(letters.get(place + 1), word.case, SECOND);
+            for second in &seconds {
                 for first in &firsts {
                     if let Some(lacking) = self.lacking.get_mut(second << 8 | first) {
                         *lacking &= !bit;
@@ -249,11 +276,12 @@ impl Beginnings {
 
     fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(Range<usize>, usize)) {
         let rest = bytes.get(at..).unwrap_or_default();
-        let head = head(rest);
+        let eight = eight(rest);
+        let head = eight | SMALL;
         let Some(group) = self.words.get(pair(head)).filter(|group| group.may_begin(head)) else {
             return;
         };
-        for word in group.words.iter().filter(|word| word.begins(head, rest)) {
+        for word in group.words.iter().filter(|word| word.begins(eight, rest)) {
             found(at..at + word.letters.len(), word.number);
         }
     }

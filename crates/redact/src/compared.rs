@@ -10,9 +10,11 @@ const LONGEST: usize = 160;
 
 /// The literal that stands before the name at `name` and is compared with it.
 pub(super) fn before(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
-    let before = text.as_bytes().get(..name.start)?.iter().rev().take(FARTHEST);
-    let last = before.copied().find(|byte| *byte != b' ');
-    if !matches!(last, Some(b'=' | b'(' | b',')) {
+    let mut last = name.start.checked_sub(1)?;
+    while text.as_bytes().get(last) == Some(&b' ') && name.start - last < FARTHEST {
+        last = last.checked_sub(1)?;
+    }
+    if !matches!(text.as_bytes().get(last), Some(b'=' | b'(' | b',')) {
         return None;
     }
     // A line may be as long as the text, and hold as many names.

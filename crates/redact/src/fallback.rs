@@ -6,25 +6,23 @@ use std::ops::Range;
 
 /// How far behind its name such a literal may stand.
 const FARTHEST: usize = 200;
-/// Signs and words that stand before such a literal.
-const OPERATORS: [&str; 14] = [
-    "||",
-    "??",
-    "?:",
-    " or ",
-    "//",
-    "default(",
-    "default=",
-    " else ",
-    "unwrap_or(",
-    "unwrap_or_else(|_| ",
-    "orElse(",
-    "OrElse(",
-    ".or(",
-    "getOrDefault(",
-];
-/// What they begin with.
-const FIRST_SIGNS: &[u8] = b"|? /deuoOg.";
+/// The length of the sign or word that stands before such a literal, if `rest` begins with one.
+fn operator(rest: &[u8]) -> Option<usize> {
+    let all: &[&str] = match rest.first()? {
+        b'|' => &["||"],
+        b'?' => &["??", "?:"],
+        b' ' => &[" or ", " else "],
+        b'/' => &["//"],
+        b'd' => &["default(", "default="],
+        b'u' => &["unwrap_or(", "unwrap_or_else(|_| "],
+        b'o' => &["orElse("],
+        b'O' => &["OrElse("],
+        b'.' => &[".or("],
+        b'g' => &["getOrDefault("],
+        _ => return None,
+    };
+    all.iter().find(|one| rest.starts_with(one.as_bytes())).map(|one| one.len())
+}
 
 /// In `${NAME:-value}` with the name at `name`: the value.
 pub(super) fn braced(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
@@ -100,13 +98,8 @@ pub(super) fn behind(text: &str, at: usize) -> Option<Range<usize>> {
         let is_else = byte == b':' && asked && depth == 0;
         let length = if is_second || is_else {
             Some(1)
-        } else if !FIRST_SIGNS.contains(&byte) {
-            None
         } else {
-            OPERATORS
-                .iter()
-                .find(|operator| text.get(here..).is_some_and(|it| it.starts_with(**operator)))
-                .map(|operator| operator.len())
+            operator(rest.as_bytes().get(offset..).unwrap_or_default())
         };
         if let Some(length) = length {
             let mut scan = Scan::new(text, here + length);

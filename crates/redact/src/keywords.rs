@@ -3,6 +3,7 @@
 use super::beginnings::{Beginnings, Case};
 use super::disguise::Disguise;
 use super::long_words::{NEAR, long_words};
+use hashbrown::HashMap;
 use std::ops::Range;
 
 /// What a keyword may be part of.
@@ -26,11 +27,13 @@ pub(super) enum Start {
 pub(super) struct Written {
     words: Vec<(String, Case)>,
     starts: Vec<Vec<Start>>,
+    /// By word: its place in both.
+    places: HashMap<String, usize>,
 }
 
 impl Written {
     pub(super) fn add(&mut self, word: &str, case: Case, start: Start) {
-        let at = self.words.iter().position(|(one, _)| *one == word).unwrap_or_else(|| {
+        let at = *self.places.entry_ref(word).or_insert_with(|| {
             self.words.push((word.to_owned(), Case::Exact));
             self.starts.push(Vec::new());
             self.words.len() - 1

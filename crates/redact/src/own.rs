@@ -53,14 +53,16 @@ struct Section {
 impl Own {
     pub(super) fn read(files: &[OwnRules]) -> Result<Own, RedactError> {
         let (mut rules, mut foreign, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        // What a rule needs is read off its expression, whatever the file says.
+        let measured = |rule: Written| Written { long_word: None, ..rule };
         for file in files {
             let Section { rule, allow } = section(&file.text)?;
             match file.exceptions {
-                Exceptions::Used => rules.extend(rule),
+                Exceptions::Used => rules.extend(rule.into_iter().map(measured)),
                 Exceptions::Ignored => {
                     // What they take out is a secret, and stands as a placeholder like others.
                     let strict = |rule| Written { class: Class::Secrets, replace: None, ..rule };
-                    foreign.extend(rule.into_iter().map(strict));
+                    foreign.extend(rule.into_iter().map(measured).map(strict));
                     continue;
                 }
             }

@@ -82,12 +82,12 @@ impl Scrubber {
     /// The same for the value of a field, whose name may tell what it is. True if there was
     /// something, or may be when it is known what was found elsewhere.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
-        let learnt = self.learn_text(name, text);
-        learnt != Learnt::Nothing
+        let found = self.searched.learn(text, || self.engine.find(text));
+        self.learn_found(name, text, found) != Learnt::Nothing
     }
 
-    fn learn_text(&mut self, name: &str, text: &str) -> Learnt {
-        let Found { hits, is_disguised } = self.searched.learn(text, || self.engine.find(text));
+    fn learn_found(&mut self, name: &str, text: &str, found: Found) -> Learnt {
+        let Found { hits, is_disguised } = found;
         let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
         for hit in &hits {
@@ -122,7 +122,9 @@ impl Scrubber {
             return named || known == Known::Disguised;
         };
         let mut space = std::mem::take(&mut self.space);
-        let learnt = self.learn_text(name, text::decode_with(raw, &mut space));
+        let decoded = text::decode_with(raw, &mut space);
+        let found = self.searched.learn_written(decoded, writing, || self.engine.find(decoded));
+        let learnt = self.learn_found(name, decoded, found);
         self.space = space;
         if learnt != Learnt::Values {
             self.searched.keep(writing, learnt == Learnt::Disguised);

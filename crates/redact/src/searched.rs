@@ -39,8 +39,8 @@ pub(super) enum Known {
 /// How a text is written in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// As it reads.
-    Plain,
+    /// As it reads; its hash.
+    Plain(u64),
     /// With escapes; its hash.
     Escaped(u64),
     /// Too short to be kept in mind.
@@ -61,7 +61,7 @@ impl Searched {
         } else {
             let found = self.found.get(&hash);
             let disguised = found.is_some_and(|(hits, _)| hits.is_empty());
-            (self.clean.contains(&hash), disguised, Writing::Plain)
+            (self.clean.contains(&hash), disguised, Writing::Plain(hash))
         };
         match (clean, disguised) {
             (true, _) => Known::Clean,
@@ -84,10 +84,26 @@ impl Searched {
             return search();
         }
         let hash = self.state.hash_one(text.as_bytes());
-        if let Some(found) = self.known(hash) {
-            return found;
+        self.known(hash).unwrap_or_else(|| self.keep_found(hash, search()))
+    }
+
+    /// The same for a text that is written so in JSON, and not known by that.
+    pub(super) fn learn_written(
+        &mut self,
+        text: &str,
+        writing: Writing,
+        search: impl FnOnce() -> Found,
+    ) -> Found {
+        match writing {
+            // Written as it reads, so its hash is that of what is known.
+            Writing::Plain(hash) if !self.found.contains_key(&hash) => {
+                self.keep_found(hash, search())
+            }
+            _ => self.learn(text, search),
         }
-        let found = search();
+    }
+
+    fn keep_found(&mut self, hash: u64, found: Found) -> Found {
         if found.hits.is_empty() && !found.is_disguised {
             self.clean.insert(hash);
         } else {
@@ -132,7 +148,7 @@ mod tests {
         assert_eq!(searched.known_of(reads.as_bytes()), Known::Clean);
         assert_eq!(searched.known_of(b"short"), Known::Not(Writing::Short));
         let plain = b"a long text without any escape";
-        assert_eq!(searched.known_of(plain), Known::Not(Writing::Plain));
+        assert!(matches!(searched.known_of(plain), Known::Not(Writing::Plain(_))));
     }
 
     #[test]
@@ -157,7 +173,10 @@ mod tests {
         let found = Found { hits, is_disguised: false };
         assert_eq!(searched.learn(text, || found.clone()), found);
         assert_eq!(searched.learn(text, || unreachable!()), found);
-        assert_eq!(searched.hits(text), Some(found));
-        assert_eq!(searched.known_of(text.as_bytes()), Known::Not(Writing::Plain));
+        assert_eq!(searched.hits(text), Some(found.clone()));
+        let Known::Not(writing @ Writing::Plain(_)) = searched.known_of(text.as_bytes()) else {
+            panic!("{searched:?}");
+        };
+        assert_eq!(searched.learn_written(text, writing, || unreachable!()), found);
     }
 }

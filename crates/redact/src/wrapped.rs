@@ -15,7 +15,6 @@ const NEAR: usize = 48;
 const FEWEST: usize = 2;
 const MOST_SPACES: usize = 3;
 const MOST_LINES: usize = 5;
-const WIDTHS: [usize; 15] = [40, 50, 60, 64, 70, 72, 76, 78, 79, 80, 100, 119, 120, 132, 160];
 /// Narrower lines are not wrapped.
 const NARROWEST: usize = 24;
 /// Nor are longer ones: no screen is as wide.
@@ -56,16 +55,15 @@ impl Wrapped {
         let bytes = text.as_bytes();
         let rest = bytes.get(keyword.end..).unwrap_or_default();
         let rest = rest.get(..FARTHEST).unwrap_or(rest);
-        // Most lines go on with words.
-        let near = rest.get(..NEAR).filter(|near| memchr::memchr(b'\n', near).is_none());
-        if near.is_some_and(|near| spaces(near.trim_ascii_end()) > MOST_SPACES) {
-            return;
-        }
         let Some(length) = memchr::memchr(b'\n', rest) else { return };
         let behind = rest.get(..length).unwrap_or_default().trim_ascii_end();
-        // Between a name and its value there are few spaces.
+        // Most lines go on with words; between a name and its value there are few spaces.
+        let near = behind.get(..NEAR).unwrap_or_default();
+        if behind.len() < FEWEST || spaces(near) > MOST_SPACES {
+            return;
+        }
         let spaces = spaces(behind);
-        if behind.len() < FEWEST || spaces > MOST_SPACES {
+        if spaces > MOST_SPACES {
             return;
         }
         // Of most lines nothing would be believed, so they are not searched again.
@@ -154,13 +152,27 @@ fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
     if line_of.len() < NARROWEST || line_of.len() > WIDEST {
         return false;
     }
-    let width = |range: Range<usize>| text.get(range).map_or(0, |line| line.chars().count());
-    let whole = width(line_of.clone());
-    let margin = text.get(line_of.clone()).map_or(0, |line| margin(line).chars().count());
-    let words = whole - margin;
-    let like_before = || {
-        let before = line_of.start.checked_sub(1).map(|end| line(text, end));
-        before.is_some_and(|before| before.len() >= whole && width(before) == whole)
+    let Some(written) = text.get(line_of.clone()) else { return false };
+    let whole = written.chars().count();
+    if whole < NARROWEST || is_width(whole) {
+        return whole >= NARROWEST;
+    }
+    let margin = margin(written);
+    if !margin.is_empty() && is_width(whole - margin.chars().count()) {
+        return true;
+    }
+    let Some(before) = line_of.start.checked_sub(1).map(|end| line(text, end)) else {
+        return false;
     };
-    whole >= NARROWEST && (WIDTHS.contains(&whole) || WIDTHS.contains(&words) || like_before())
+    // No character has more than four bytes.
+    (whole..=4 * whole).contains(&before.len())
+        && text.get(before).is_some_and(|before| before.chars().count() == whole)
+}
+
+/// Whether screens are so many characters wide.
+fn is_width(characters: usize) -> bool {
+    matches!(
+        characters,
+        40 | 50 | 60 | 64 | 70 | 72 | 76 | 78 | 79 | 80 | 100 | 119 | 120 | 132 | 160
+    )
 }

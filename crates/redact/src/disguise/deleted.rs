@@ -1,6 +1,7 @@
 //! Disguises that are undone by leaving something out: colours, ends of lines, quotes, spaces.
 
-use super::{View, line};
+use super::{View, line, line_from};
+use backstory_format::json::marks::{Byte, Marks};
 use std::ops::Range;
 
 /// The longest sequence that colours or moves.
@@ -16,7 +17,7 @@ pub(super) fn coloured_part(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut part = line(text, at);
     while part.len() < LONGEST_PART && bytes.get(part.end) == Some(&b'\n') {
-        let next = line(text, part.end + 1);
+        let next = line_from(text, part.end + 1);
         let words = bytes.get(next.clone()).unwrap_or_default();
         if memchr::memchr(0x1b, words).is_none() {
             break;
@@ -28,30 +29,35 @@ pub(super) fn coloured_part(text: &str, at: usize) -> Range<usize> {
 
 /// The text without colours and characters that have no width.
 pub(super) fn uncoloured(text: &str, part: Range<usize>) -> Option<View> {
-    let mut left_out = Vec::with_capacity(part.len() / 64);
-    let mut at = part.start;
     let bytes = text.as_bytes().get(..part.end)?;
-    let escape = |from: usize| memchr::memchr(0x1b, bytes.get(from..)?).map(|found| from + found);
-    let other = |from: usize| {
+    let without_width = |from: usize| {
         memchr::memchr3(0xc2, 0xe2, 0xef, bytes.get(from..)?).map(|found| from + found)
     };
-    let (mut next_escape, mut next_other) = (escape(at), other(at));
-    loop {
+    let mut escapes = Marks::<Byte<0x1b>>::new(bytes, part.start);
+    let (mut next_escape, mut next_other) = (escapes.peek(), without_width(part.start));
+    let mut view = View::with_room(part.len(), 8);
+    let mut copied = part.start;
+    while let Some(start) = next_escape.into_iter().chain(next_other).min() {
+        let length = sequence(bytes.get(start..)?).unwrap_or(0);
+        if length > 0 {
+            view.copy(text, copied..start);
+            copied = start + length;
+        }
+        let at = start + length.max(1);
+        // Only what was passed is searched for again.
         if next_escape.is_some_and(|next| next < at) {
-            next_escape = escape(at);
+            escapes.pass_to(at);
+            next_escape = escapes.peek();
         }
         if next_other.is_some_and(|next| next < at) {
-            next_other = other(at);
+            next_other = without_width(at);
         }
-        let Some(start) = next_escape.into_iter().chain(next_other).min() else { break };
-        let rest = bytes.get(start..)?;
-        let length = sequence(rest).unwrap_or(0);
-        if length > 0 {
-            left_out.push(start..start + length);
-        }
-        at = start + length.max(1);
     }
-    without(text, part, &left_out)
+    if copied == part.start {
+        return None;
+    }
+    view.copy(text, copied..part.end);
+    Some(view)
 }
 
 /// How long the sequence or character without width is that stands here.

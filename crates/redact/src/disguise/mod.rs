@@ -208,6 +208,14 @@ pub(super) fn line(text: &str, at: usize) -> Range<usize> {
     on_boundaries(text, start..end)
 }
 
+/// The line that begins at a place, as far as it is looked at.
+fn line_from(text: &str, start: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let behind = bytes.get(start..(start + BEHIND).min(bytes.len())).unwrap_or_default();
+    let end = start + memchr::memchr(b'\n', behind).unwrap_or(behind.len());
+    on_boundaries(text, start..end)
+}
+
 /// The range, widened to whole characters.
 fn on_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
     let (mut start, mut end) = (range.start, range.end.min(text.len()));
