@@ -128,7 +128,10 @@ fn eight(bytes: &[u8]) -> u64 {
 /// Bytes with nothing behind them.
 fn padded<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     let mut longer = [0; LENGTH];
-    longer.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    let length = bytes.len().min(LENGTH);
+    if let Some((to, from)) = longer.get_mut(..length).zip(bytes.get(..length)) {
+        to.copy_from_slice(from);
+    }
     longer
 }
 
@@ -162,7 +165,7 @@ impl Beginnings {
         for (number, word, case) in short {
             made.add(Word::new(number, &word, case), word.len().max(2) - 2, &mut open);
         }
-        long.sort_by_key(|(_, word, _)| word.to_ascii_lowercase());
+        long.sort_by_cached_key(|(_, word, _)| word.to_ascii_lowercase());
         let share = long.len().div_ceil(BUCKETS - (LONG - 2)).max(1);
         for (rank, (number, word, case)) in long.into_iter().enumerate() {
             made.add(Word::new(number, &word, case), LONG - 2 + rank / share, &mut open);

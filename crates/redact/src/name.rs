@@ -89,12 +89,19 @@ const SERVICE: Lists = 1 << 11;
 pub(super) struct Names {
     keywords: Vec<String>,
     lists: HashMap<Box<str>, Lists>,
-    /// By the last letter: what words say that end so.
-    endings: HashMap<u8, Vec<(Box<str>, Lists)>>,
+    /// By the last letter, as a number below [`LETTERS`]: what words say that end so.
+    endings: [Vec<(Box<str>, Lists)>; LETTERS],
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     examples: Examples,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     counterexamples: Examples,
+}
+
+/// Letters that words may end with.
+const LETTERS: usize = 32;
+
+fn last_letter(word: &str) -> usize {
+    usize::from(word.bytes().last().unwrap_or_default()) % LETTERS
 }
 
 impl From<Written> for Names {
@@ -116,7 +123,7 @@ impl From<Written> for Names {
                 *lists.entry(word).or_default() |= list;
             }
         }
-        let mut endings: HashMap<u8, Vec<(Box<str>, Lists)>> = HashMap::new();
+        let mut endings: [Vec<(Box<str>, Lists)>; LETTERS] = Default::default();
         for (words, list) in [
             (written.password_endings, PASSWORD),
             (written.secret_endings, SECRET),
@@ -124,8 +131,8 @@ impl From<Written> for Names {
             (written.weak_endings, WEAK_IF_SHORT),
         ] {
             for ending in words {
-                let last = ending.bytes().last().unwrap_or_default();
-                endings.entry(last).or_default().push((ending, list));
+                let last = last_letter(&ending);
+                endings.get_mut(last).into_iter().for_each(|all| all.push((ending.clone(), list)));
             }
         }
         let Written { keywords, examples, counterexamples, .. } = written;
@@ -204,8 +211,7 @@ impl Names {
 
     /// The lists that a word stands in, and those that it ends like.
     fn lists_of(&self, word: &str) -> Lists {
-        let endings = word.bytes().last().and_then(|last| self.endings.get(&last));
-        let endings = endings.into_iter().flatten();
+        let endings = self.endings.get(last_letter(word)).into_iter().flatten();
         let endings = endings.filter(|(ending, _)| word.ends_with(ending.as_ref()));
         endings.fold(self.listed(word), |lists, (_, list)| lists | list)
     }

@@ -179,7 +179,7 @@ fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)
                         name: "",
                         role: Role::Key,
                     });
-                    let name = key.text();
+                    let name = plain(key.raw()).map_or_else(|| key.text(), Cow::Borrowed);
                     let pair = is_value(&name).then(|| pair_name(object)).flatten();
                     let place = paths.field(place, &name);
                     next = Some((value, Named { name, pair }, place));
@@ -195,6 +195,12 @@ fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)
             },
         }
     }
+}
+
+/// What the inside of a JSON string says if that is how it is written, as nearly all names are.
+fn plain(raw: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(raw).ok()?;
+    (!raw.contains(&b'\\')).then_some(text)
 }
 
 fn pair_name<'a>(value: &Value<'a>) -> Option<Cow<'a, str>> {

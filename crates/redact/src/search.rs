@@ -7,7 +7,7 @@
 use super::disguise::{Disguises, View};
 use super::engine::{Engine, Found, Hit, place};
 use super::keywords::Start;
-use super::long_words::long_words;
+use super::long_words::{LONG, long_words};
 use super::name::Strength;
 use super::placeholder;
 use super::rules::Rule;
@@ -62,35 +62,46 @@ impl Engine {
             return Found::default();
         }
         let (mut keys, mut manifests) = (pem::Keys::default(), manifest::Manifests::default());
-        let (mut disguises, mut walk) = (Disguises::default(), Walk::new(self, text));
+        let mut disguises = Disguises::default();
+        // Most texts are short and hold no keyword.
+        let mut begun: Option<Walk> = None;
+        let new = || Walk::new(self, text);
         self.everywhere.each(text, |place, word, starts| {
             let starts = starts.iter().copied().filter(|start| wanted(*start));
             let mut is_tried = false;
             for start in starts.clone() {
                 match start {
                     Start::Rule(_) | Start::Name => is_tried = true,
-                    Start::Pem => walk.found(self.key_rule(), keys.find(text, place.start)),
+                    Start::Pem => {
+                        let found = keys.find(text, place.start);
+                        begun.get_or_insert_with(new).found(self.key_rule(), found);
+                    }
                     Start::PemEnd => {
-                        walk.found(self.key_rule(), keys.find_before(text, place.start));
+                        let found = keys.find_before(text, place.start);
+                        begun.get_or_insert_with(new).found(self.key_rule(), found);
                     }
                     Start::Manifest => {
                         let rule = self.rules.len() + self::place(Strength::Secret);
-                        walk.found(rule, manifests.find(text, &place));
+                        let found = manifests.find(text, &place);
+                        begun.get_or_insert_with(new).found(rule, found);
                     }
                     Start::Disguise(disguise) => disguises.sign(text, disguise, place.start),
                 }
             }
             if is_tried {
-                walk.keyword(&place, word, starts, Near::Anything);
+                begun.get_or_insert_with(new).keyword(&place, word, starts, Near::Anything);
             }
         });
-        walk.begin_anew();
-        let long = |word| disguises.long_word(text, word);
-        self.near_long_words.near_long_words(text, long, |place, word, starts| {
-            let starts = starts.iter().copied().filter(|start| wanted(*start));
-            walk.keyword(&place, word, starts, Near::LongWord);
-        });
-        let (mut hits, wrapped) = walk.end();
+        begun.iter_mut().for_each(Walk::begin_anew);
+        if text.len() >= LONG {
+            let long = |word| disguises.long_word(text, word);
+            self.near_long_words.near_long_words(text, long, |place, word, starts| {
+                let starts = starts.iter().copied().filter(|start| wanted(*start));
+                begun.get_or_insert_with(new).keyword(&place, word, starts, Near::LongWord);
+            });
+        }
+        let (hits, wrapped) = begun.map(Walk::end).unzip();
+        let mut hits = hits.unwrap_or_default();
         let mut is_disguised = false;
         if let Some(inner) = seeing.deeper() {
             is_disguised = !disguises.is_empty();
@@ -98,7 +109,9 @@ impl Engine {
                 let found = self.search(&view.text, wanted, inner).hits;
                 hits.extend(found.into_iter().filter_map(|hit| came_from(hit, &view)));
             }
-            self.search_wrapped(text, wrapped, wanted, inner, &mut hits);
+            if let Some(wrapped) = wrapped {
+                self.search_wrapped(wrapped, wanted, inner, &mut hits);
+            }
         }
         if hits.is_empty() {
             return Found { hits, is_disguised };
@@ -118,13 +131,12 @@ impl Engine {
     /// Adds what is found only when lines are read as one.
     fn search_wrapped(
         &self,
-        text: &str,
-        wrapped: Wrapped,
+        wrapped: Wrapped<'_>,
         wanted: impl Fn(Start) -> bool + Copy,
         seeing: Seeing,
         hits: &mut Vec<Hit>,
     ) {
-        let joined = wrapped.joined(text);
+        let joined = wrapped.joined();
         for lines in joined.take_while(|lines| seeing.affords(&lines.view.text)) {
             for hit in self.search(&lines.view.text, wanted, seeing).hits {
                 let has_form = hit.rule < self.rules.len();
@@ -184,4 +196,4 @@ fn came_from(hit: Hit, view: &View) -> Option<Hit> {
 }
 
 /// A shorter text holds no value with what tells about it.
-const SHORTEST: usize = 7;
+pub(super) const SHORTEST: usize = 7;

@@ -10,8 +10,9 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 
-/// Shorter texts are searched faster than looked up.
-const SHORTEST: usize = 24;
+/// In shorter texts nothing is looked for, so they need not be looked up. Among the others the short
+/// ones come again most often: kinds of records, states, names of models.
+const SHORTEST: usize = super::search::SHORTEST;
 
 /// Remembers texts by their hashes, under a key of this run.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ pub(super) struct Walk<'a> {
     names: Names,
     tables: Tables,
     tries: Tries,
-    wrapped: Wrapped,
+    wrapped: Wrapped<'a>,
     repeats: Repeats<'a, LedTo>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Walk<'a> {
             names: Names::default(),
             tables: Tables::default(),
             tries: Tries::default(),
-            wrapped: Wrapped::default(),
+            wrapped: Wrapped::new(text),
             repeats: Repeats::new(text),
         }
     }
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
             None => self.try_all(place, word, starts, near),
         };
         if let Some(of) = goes_on {
-            self.wrapped.note(self.text, place, of);
+            self.wrapped.note(place, of);
         }
         let new = self.hits.get(first..).unwrap_or_default();
         if is_crowded && new.iter().all(|hit| is_near(place.start, &hit.range)) {
@@ -173,7 +173,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Everything that was found, and the lines that may go on in the next.
-    pub(super) fn end(mut self) -> (Vec<Hit>, Wrapped) {
+    pub(super) fn end(mut self) -> (Vec<Hit>, Wrapped<'a>) {
         for (at, place) in self.tries.waiting() {
             let rule = self.engine.rules.get(at);
             let found = rule.and_then(|rule| rule.find(self.text, place, self.tries.of(at)));

@@ -6,6 +6,7 @@
 //! screens are, or as its neighbours.
 
 use super::disguise::{View, line};
+use backstory_format::json::marks::{Byte, Marks};
 use std::ops::Range;
 
 /// How far behind a keyword the line may end.
@@ -28,12 +29,57 @@ pub(super) enum KeywordOf {
 }
 
 /// Lines of a text that may be one.
-#[derive(Debug, Default)]
-pub(super) struct Wrapped {
+#[derive(Debug)]
+pub(super) struct Wrapped<'a> {
+    text: &'a str,
     done: usize,
     parts: Vec<Range<usize>>,
-    /// The line whose width was measured last, and whether it is wide.
-    measured: Option<(Range<usize>, bool)>,
+    lines: Option<Lines<'a>>,
+    /// Where the line begins whose width was measured last, and whether it is wide.
+    measured: Option<(usize, bool)>,
+}
+
+/// The line of the last keyword, and the one before it. Keywords are told in order, so that each end
+/// of a line is looked for once.
+#[derive(Debug)]
+struct Lines<'a> {
+    bytes: &'a [u8],
+    ends: Marks<'a, Byte<b'\n'>>,
+    before: Option<Range<usize>>,
+    here: Range<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        let bytes = text.as_bytes();
+        let mut lines = Lines { bytes, ends: Marks::new(bytes, 0), before: None, here: 0..0 };
+        lines.here.end = lines.end();
+        lines
+    }
+
+    /// The next end of a line.
+    fn end(&mut self) -> usize {
+        self.ends.peek().unwrap_or(self.bytes.len())
+    }
+
+    /// Goes to the line around a place.
+    fn go_to(&mut self, at: usize) {
+        if at < self.here.start {
+            let before = self.bytes.get(..at).unwrap_or_default();
+            let near = before.get(before.len().saturating_sub(WIDEST)..).unwrap_or_default();
+            let start = memchr::memrchr(b'\n', near)
+                .map_or(at - near.len(), |end| at - near.len() + end + 1);
+            self.ends = Marks::new(self.bytes, start);
+            self.here = start..self.end();
+            self.before = None;
+        }
+        while at > self.here.end {
+            let start = self.here.end + 1;
+            self.ends.pass_to(start);
+            self.before = Some(std::mem::replace(&mut self.here, start..start));
+            self.here.end = self.end();
+        }
+    }
 }
 
 /// Some lines as one.
@@ -46,17 +92,28 @@ pub(super) struct Joined {
     pub(super) is_wide: bool,
 }
 
-impl Wrapped {
+impl<'a> Wrapped<'a> {
+    pub(super) fn new(text: &'a str) -> Wrapped<'a> {
+        Wrapped { text, done: 0, parts: Vec::new(), lines: None, measured: None }
+    }
+
     /// Notes the line of a keyword, if its word runs to the end.
-    pub(super) fn note(&mut self, text: &str, keyword: &Range<usize>, of: KeywordOf) {
+    pub(super) fn note(&mut self, keyword: &Range<usize>, of: KeywordOf) {
         if keyword.start < self.done {
             return;
         }
-        let bytes = text.as_bytes();
-        let rest = bytes.get(keyword.end..).unwrap_or_default();
-        let rest = rest.get(..FARTHEST).unwrap_or(rest);
-        let Some(length) = memchr::memchr(b'\n', rest) else { return };
-        let behind = rest.get(..length).unwrap_or_default().trim_ascii_end();
+        let text = self.text;
+        let lines = self.lines.get_or_insert_with(|| Lines::new(text));
+        lines.go_to(keyword.start);
+        let mut end = lines.here.end;
+        if end < keyword.end {
+            let rest = text.as_bytes().get(keyword.end..).unwrap_or_default();
+            end = memchr::memchr(b'\n', rest).map_or(text.len(), |found| keyword.end + found);
+        }
+        if end == text.len() || end - keyword.end >= FARTHEST {
+            return;
+        }
+        let behind = text.as_bytes().get(keyword.end..end).unwrap_or_default().trim_ascii_end();
         // Most lines go on with words; between a name and its value there are few spaces.
         let near = behind.get(..NEAR).unwrap_or_default();
         if behind.len() < FEWEST || spaces(near) > MOST_SPACES {
@@ -68,31 +125,30 @@ impl Wrapped {
         }
         // Of most lines nothing would be believed, so they are not searched again.
         let needs_width = of == KeywordOf::Name || spaces > 0;
-        let (first, fits) = if needs_width {
-            self.measure(text, keyword.start)
-        } else {
-            (line(text, keyword.start), true)
-        };
-        if !fits {
+        if needs_width && !self.measure() {
             return;
         }
+        let first = line(text, keyword.start);
         self.done = first.end;
         self.parts.push(first);
     }
 
-    /// The line around a place, and whether it is wide. Lines have many keywords.
-    fn measure(&mut self, text: &str, at: usize) -> (Range<usize>, bool) {
-        if let Some((last, wide)) = self.measured.as_ref().filter(|(last, _)| last.contains(&at)) {
-            return (last.clone(), *wide);
+    /// Whether the line is wide. Lines have many keywords.
+    fn measure(&mut self) -> bool {
+        let Some(Lines { here, before, .. }) = &self.lines else { return false };
+        if let Some((_, wide)) = self.measured.filter(|(start, _)| *start == here.start) {
+            return wide;
         }
-        let found = line(text, at);
-        let wide = is_wide(text, &found);
-        self.measured = Some((found.clone(), wide));
-        (found, wide)
+        let wide = is_wide(self.text, here, || match before {
+            Some(before) if before.len() < WIDEST => Some(before.clone()),
+            _ => here.start.checked_sub(1).map(|end| line(self.text, end)),
+        });
+        self.measured = Some((here.start, wide));
+        wide
     }
 
-    pub(super) fn joined(self, text: &str) -> impl Iterator<Item = Joined> {
-        self.parts.into_iter().filter_map(|first| joined(text, first))
+    pub(super) fn joined(self) -> impl Iterator<Item = Joined> {
+        self.parts.into_iter().filter_map(|first| joined(self.text, first))
     }
 }
 
@@ -128,7 +184,8 @@ fn joined(text: &str, first: Range<usize>) -> Option<Joined> {
         }
     }
     view.copy(text, start..last.end);
-    let is_wide = is_wide(text, &first);
+    let before = || first.start.checked_sub(1).map(|end| line(text, end));
+    let is_wide = is_wide(text, &first, before);
     (last != first).then_some(Joined { view, first_end: first.end, is_wide })
 }
 
@@ -148,7 +205,11 @@ fn begins_anew(words: &str) -> bool {
 }
 
 /// Whether a line is as wide as screens are, or as the one before it.
-fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
+fn is_wide(
+    text: &str,
+    line_of: &Range<usize>,
+    before: impl FnOnce() -> Option<Range<usize>>,
+) -> bool {
     if line_of.len() < NARROWEST || line_of.len() > WIDEST {
         return false;
     }
@@ -161,9 +222,7 @@ fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
     if !margin.is_empty() && is_width(whole - margin.chars().count()) {
         return true;
     }
-    let Some(before) = line_of.start.checked_sub(1).map(|end| line(text, end)) else {
-        return false;
-    };
+    let Some(before) = before() else { return false };
     // No character has more than four bytes.
     (whole..=4 * whole).contains(&before.len())
         && text.get(before).is_some_and(|before| before.chars().count() == whole)

@@ -382,21 +382,26 @@ impl<'a> Scan<'a> {
         let rest = rest.get(space..).unwrap_or_default();
         let word = rest.iter().take(24).take_while(|byte| byte.is_ascii_lowercase()).count();
         let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        // A sign between letters: `m@ple`.
-        let signed = rest.get(word).is_some_and(|byte| b"@#$%&!^*+".contains(byte))
-            && rest.get(word + 1).is_some_and(is_inner);
-        let ends = !rest.get(word).is_some_and(is_inner) && !signed;
-        // A long word with digits in it is none, whatever it begins with.
-        let whole = rest.iter().take(40).take_while(|byte| !byte.is_ascii_whitespace());
-        let (length, digits) = whole.fold((0, 0), |(length, digits), byte| {
-            (length + 1, digits + usize::from(byte.is_ascii_digit()))
-        });
-        if length >= 20 && digits >= 5 {
+        let behind = rest.get(word).copied();
+        if word == 0 || behind.is_some_and(|byte| is_inner(&byte)) {
             return false;
+        }
+        if !behind.is_none_or(|byte| byte.is_ascii_whitespace()) {
+            // A sign between letters: `m@ple`.
+            let signed = behind.is_some_and(|byte| b"@#$%&!^*+".contains(&byte))
+                && rest.get(word + 1).is_some_and(is_inner);
+            // A long word with digits in it is none, whatever it begins with.
+            let whole = rest.iter().take(40).take_while(|byte| !byte.is_ascii_whitespace());
+            let (length, digits) = whole.fold((0, 0), |(length, digits), byte| {
+                (length + 1, digits + usize::from(byte.is_ascii_digit()))
+            });
+            if signed || length >= 20 && digits >= 5 {
+                return false;
+            }
         }
         let start = self.at + space;
         let reads = |word: &str| word.len() < 5 || language::strangeness(word) < 4.4;
-        word > 0 && ends && self.text.get(start..start + word).is_some_and(reads)
+        self.text.get(start..start + word).is_some_and(reads)
     }
 
     pub(super) fn until(&self, is_end: impl Fn(u8) -> bool) -> usize {
