@@ -20,6 +20,8 @@ pub(super) struct Assigned {
 
 const LONGEST_NAME: usize = 64;
 const MOST_ITEMS: usize = 32;
+/// Shorter names have no value that hangs on them.
+const SHORTEST_JOINED: usize = 24;
 /// How far a setting may be indented.
 const LONGEST_INDENT: usize = 40;
 /// Longest value that hangs on its name.
@@ -66,8 +68,30 @@ pub(super) fn is_field(strength: Strength, value: &str) -> bool {
     is_secret(value, strength, Form::Quoted)
 }
 
+/// Whether a name is only mentioned: a space and a plain word follow it, and nothing that compares or
+/// expands it stands before it. Most names are, and to see that here is cheaper than to try all that
+/// could be done with a name.
+fn is_mentioned(text: &str, name: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let goes_on = matches!(
+        bytes.get(name.end..name.end + 2),
+        Some([b' ', b'b' | b'd'..=b'h' | b'j'..=b'r' | b't' | b'u' | b'w'..=b'z'])
+    );
+    let before = || bytes.get(..name.start).unwrap_or_default().trim_ascii_end();
+    goes_on
+        && name.len() < SHORTEST_JOINED
+        && bytes
+            .get(name.clone())
+            .is_some_and(|name| !name.starts_with(b"-") && !name.contains(&b'.'))
+        && !matches!(before().last(), Some(b'=' | b'(' | b',' | b'{' | b'-'))
+        && Scan::new(text, name.end).is_prose()
+}
+
 /// The values assigned to the name at `name`, if they are secrets.
 pub(super) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut Vec<Assigned>) {
+    if is_mentioned(text, &name) {
+        return;
+    }
     if let Some(joined) = joined(text, name.clone(), names) {
         return found.push(joined);
     }
@@ -267,7 +291,7 @@ fn is_judged(value: &str) -> bool {
 
 /// A value that hangs on its name: `service-token-0024a29224affe29d173c0bf99e5a89d`.
 fn joined(text: &str, name: Range<usize>, names: &Names) -> Option<Assigned> {
-    if name.len() < 24 {
+    if name.len() < SHORTEST_JOINED {
         return None;
     }
     // A name ends somewhere, a value where it does.

@@ -225,9 +225,8 @@ impl Beginnings {
         let rest: [u8; 16] = padded(bytes.get(state.at..).unwrap_or_default());
         let (start, mut last) = (state.at, State { at: 0, ..state });
         while last.at + PLACES + 4 <= rest.len() {
-            if let Some(begun) = self.step(&rest, &mut last) {
-                self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
-            }
+            let begun = self.step(&rest, &mut last);
+            self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
         }
     }
 
@@ -236,18 +235,30 @@ impl Beginnings {
     #[inline(never)]
     fn search(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
         let mut here = *state;
-        let mut begun = None;
-        while here.at + 8 <= bytes.len() && begun.is_none() {
+        // Two steps with one decision; the last one is made alone.
+        while here.at + 2 * PLACES + 4 <= bytes.len() {
+            let first = self.step(bytes, &mut here);
+            let between = here;
+            let second = self.step(bytes, &mut here);
+            if first | second != 0 {
+                *state = if first != 0 { between } else { here };
+                return Some(if first != 0 { first } else { second });
+            }
+        }
+        let mut begun = 0;
+        while here.at + 8 <= bytes.len() && begun == 0 {
             begun = self.step(bytes, &mut here);
         }
         *state = here;
-        begun
+        (begun != 0).then_some(begun)
     }
 
-    /// Looks at four bytes and the one behind them.
+    /// Looks at four bytes and the one behind them. Where words may have begun, bit by bit.
     #[inline(always)]
-    fn step(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
-        let eight = bytes.get(state.at..).and_then(|rest| rest.first_chunk::<8>())?;
+    fn step(&self, bytes: &[u8], state: &mut State) -> u32 {
+        let Some(eight) = bytes.get(state.at..).and_then(|rest| rest.first_chunk::<8>()) else {
+            return 0;
+        };
         let eight = u64::from_le_bytes(*eight);
         let lacking = |ahead: u32| {
             let pair = (eight >> (8 * ahead)) as usize & BITS;
@@ -256,8 +267,7 @@ impl Beginnings {
         let all = state.open | lacking(0) | lacking(1) | lacking(2) | lacking(3);
         state.at += PLACES;
         state.open = all >> 32;
-        let begun = !(all as u32);
-        (begun != 0).then_some(begun)
+        !(all as u32)
     }
 
     /// Compares the words where they may begin: three bytes before `at`, and then at each one.

@@ -141,13 +141,16 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = &str> {
             at += 1;
         }
         let start = at;
+        let mut before_lower = false;
         while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
-            let next_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-            let before_lower = at > start && bytes.get(at - 1).is_some_and(u8::is_ascii_lowercase);
-            let before_upper = at > start && bytes.get(at - 1).is_some_and(u8::is_ascii_uppercase);
-            if byte.is_ascii_uppercase() && (before_lower || (before_upper && next_lower)) {
-                break;
+            if byte.is_ascii_uppercase() && at > start {
+                let next_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+                // What stands before it is a letter of the same run.
+                if before_lower || next_lower {
+                    break;
+                }
             }
+            before_lower = byte.is_ascii_lowercase();
             at += 1;
         }
         (at > start).then(|| text.get(start..at).unwrap_or_default())

@@ -54,7 +54,7 @@ impl Own {
     pub(super) fn read(files: &[OwnRules]) -> Result<Own, RedactError> {
         let (mut rules, mut foreign, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         // What a rule needs is read off its expression, whatever the file says.
-        let measured = |rule: Written| Written { long_word: None, ..rule };
+        let measured = |rule: Written| Written { long_word: None, holds: None, ..rule };
         for file in files {
             let Section { rule, allow } = section(&file.text)?;
             match file.exceptions {

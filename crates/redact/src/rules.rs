@@ -62,6 +62,10 @@ pub(super) struct Written {
     /// What stands where a value stood, if not a placeholder.
     #[serde(default)]
     pub(super) replace: Option<String>,
+    /// A sign that stands in every match, in the first word of it; without one the expression is
+    /// not tried.
+    #[serde(default)]
+    pub(super) holds: Option<char>,
     /// Whether every match holds a run of [`LONG`](super::long_words::LONG) letters and digits near
     /// its keyword. Follows from the expression; written out in the bundled rules, because reading
     /// hundreds of expressions for it took longer than compiling the rules. A test compares both.
@@ -127,6 +131,7 @@ pub(super) struct Rule {
     any_case: bool,
     before: usize,
     inside: bool,
+    holds: Option<u8>,
     like: Like,
     entropy: f64,
     starts: Option<Starts>,
@@ -223,6 +228,9 @@ impl Rule {
         let longest = if self.before == 0 { LONGEST } else { LONGEST_AROUND + ahead };
         let end = boundary(text, place + longest);
         let window = text.get(start..end)?;
+        if self.holds.is_some_and(|sign| !first_word_holds(window, sign)) {
+            return None;
+        }
         let compiled = self.expression.get()?;
         // With room before it, the expression may match something else first.
         let mut from = 0;
@@ -304,6 +312,12 @@ fn starts_word(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+/// Whether a sign stands before the first space.
+fn first_word_holds(text: &str, sign: u8) -> bool {
+    let ends = |byte: &u8| *byte == sign || byte.is_ascii_whitespace();
+    text.bytes().find(ends) == Some(sign)
+}
+
 fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -367,7 +381,10 @@ impl Written {
         if self.keywords.is_empty() || self.keywords.iter().any(String::is_empty) {
             return Err(wrong("it needs keywords".to_owned()));
         }
+        let holds = self.holds.and_then(|sign| u8::try_from(sign).ok());
         Ok(Rule {
+            // What may begin before its keyword has its first word there.
+            holds: holds.filter(|sign| sign.is_ascii() && self.before == 0),
             is_whole: !self.regex.contains("(?P<value>"),
             unless: self.unless.clone().map(Expression::new),
             replace: self.replace.as_deref().map(Into::into),
@@ -389,6 +406,60 @@ impl Written {
 mod tests {
     use super::*;
     use crate::{Classes, Config, Redactor};
+    use regex_syntax::hir::{Class, Hir, HirKind};
+
+    /// Whether every match of an expression holds a sign, and no space.
+    fn holds_in_first_word(expression: &str, sign: char) -> bool {
+        let parsed = regex_syntax::parse(expression).unwrap();
+        has_no_space(&parsed) && always_holds(&parsed, u8::try_from(sign).unwrap())
+    }
+
+    fn always_holds(hir: &Hir, sign: u8) -> bool {
+        match hir.kind() {
+            HirKind::Literal(literal) => literal.0.contains(&sign),
+            HirKind::Capture(capture) => always_holds(&capture.sub, sign),
+            HirKind::Repetition(repetition) => {
+                repetition.min > 0 && always_holds(&repetition.sub, sign)
+            }
+            HirKind::Concat(parts) => parts.iter().any(|part| always_holds(part, sign)),
+            HirKind::Alternation(parts) => parts.iter().all(|part| always_holds(part, sign)),
+            HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => false,
+        }
+    }
+
+    fn has_no_space(hir: &Hir) -> bool {
+        let is_space = |byte: &u8| byte.is_ascii_whitespace();
+        match hir.kind() {
+            HirKind::Literal(literal) => !literal.0.iter().any(is_space),
+            HirKind::Class(Class::Unicode(class)) => class.iter().all(|range| {
+                let (start, end) = (u32::from(range.start()), u32::from(range.end()));
+                !(start..=end.min(127)).any(|letter| is_space(&(letter as u8)))
+            }),
+            HirKind::Class(Class::Bytes(class)) => {
+                class.iter().all(|range| !(range.start()..=range.end()).any(|byte| is_space(&byte)))
+            }
+            HirKind::Capture(capture) => has_no_space(&capture.sub),
+            HirKind::Repetition(repetition) => has_no_space(&repetition.sub),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(has_no_space),
+            HirKind::Empty | HirKind::Look(_) => true,
+        }
+    }
+
+    #[test]
+    fn a_sign_is_in_every_match_or_it_is_not() {
+        for (expression, expected) in [
+            ("a@b", true),
+            ("a+@+b", true),
+            ("(?:a@|@b)[a-z]", true),
+            ("(?P<value>[^\\s@]{3})@", true),
+            ("(?:a@|b)", false),
+            ("a@?", false),
+            ("[^@]@", false),
+            ("a b@", false),
+        ] {
+            assert_eq!(holds_in_first_word(expression, '@'), expected, "{expression}");
+        }
+    }
 
     #[test]
     fn every_rule_finds_its_examples_and_not_its_counterexamples() {
@@ -405,6 +476,12 @@ mod tests {
             let needs = rule.expression_needs_long_word();
             if rule.needs_long_word() != needs {
                 wrong.push(format!("{}: needs `long_word = {needs}`", rule.id));
+            }
+            if let Some(sign) = rule.holds
+                && (rule.before > 0 || !holds_in_first_word(&rule.regex, sign))
+            {
+                wrong
+                    .push(format!("{}: {sign:?} is not in the first word of every match", rule.id));
             }
             if rule.examples.is_empty() || rule.counterexamples.is_empty() {
                 wrong.push(format!("{}: needs examples and counterexamples", rule.id));
