@@ -73,10 +73,16 @@ pub(super) fn is_field(strength: Strength, value: &str) -> bool {
 /// could be done with a name.
 fn is_mentioned(text: &str, name: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
-    let goes_on = matches!(
-        bytes.get(name.end..name.end + 2),
-        Some([b' ', b'b' | b'd'..=b'h' | b'j'..=b'r' | b't' | b'u' | b'w'..=b'z'])
-    );
+    let Some([b' ', rest @ ..]) = bytes.get(name.end..) else { return false };
+    // What may begin an operator is left to it.
+    let goes_on = match rest.first() {
+        Some(b'a') => !rest.starts_with(b"as "),
+        Some(b'c') => !rest.starts_with(b"content"),
+        Some(b'i') => !rest.starts_with(b"is"),
+        Some(b's') => !rest.starts_with(b"string"),
+        Some(b'v') => !rest.starts_with(b"value"),
+        first => first.is_some_and(u8::is_ascii_lowercase),
+    };
     let before = || bytes.get(..name.start).unwrap_or_default().trim_ascii_end();
     goes_on
         && name.len() < SHORTEST_JOINED

@@ -17,8 +17,8 @@ const LONG: usize = 5;
 const BITS: usize = 0x7f5f;
 const FIRST: usize = BITS & 0xff;
 const SECOND: usize = BITS >> 8;
-/// For finding a word by its first two letters.
-const PAIRS: usize = 64 * 64;
+/// For finding a word by five bits of each of its first three letters.
+const TRIPLES: usize = 32 * 32 * 32;
 
 /// Words by how they begin.
 #[derive(Debug)]
@@ -26,22 +26,21 @@ pub(super) struct Beginnings {
     /// By two neighbours: a byte for each of the first places of a word, last place first, with the
     /// bits of those buckets which do **not** have them there.
     lacking: Box<[u32; BITS + 1]>,
-    /// By their first two letters.
-    words: Vec<Group>,
+    /// By the first three letters of a word: the place of its group.
+    places: Box<[u16; TRIPLES]>,
+    groups: Vec<Group>,
 }
 
-/// Words with the same first two letters, shortest first.
+/// Words with the same first three letters, shortest first.
 #[derive(Debug, Clone, Default)]
 struct Group {
     words: Vec<Word>,
-    /// A bit for each third and each fourth letter that one of them has.
-    thirds: u64,
+    /// A bit for each fourth letter that one of them has.
     fourths: u64,
 }
 
 impl Group {
     fn add(&mut self, word: Word) {
-        self.thirds |= letter_bit(&word, 2);
         self.fourths |= letter_bit(&word, 3);
         self.words.push(word);
     }
@@ -49,7 +48,7 @@ impl Group {
     /// Whether one of them may begin with this head.
     #[inline(always)]
     fn may_begin(&self, head: u64) -> bool {
-        self.thirds & bit_of(head >> 16) != 0 && self.fourths & bit_of(head >> 24) != 0
+        self.fourths & bit_of(head >> 24) != 0
     }
 }
 
@@ -146,15 +145,18 @@ fn seen(letter: Option<&u8>, case: Case, bits: usize) -> Vec<usize> {
     }
 }
 
-fn pair(head: u64) -> usize {
-    (head as usize & 63) << 6 | (head >> 8) as usize & 63
+#[inline(always)]
+fn triple(head: u64) -> usize {
+    (head as usize & 31) << 10 | ((head >> 8) as usize & 31) << 5 | (head >> 16) as usize & 31
 }
 
 impl Beginnings {
     pub(super) fn new(words: &[(String, Case)]) -> Beginnings {
         let mut made = Beginnings {
             lacking: Box::new([u32::MAX; BITS + 1]),
-            words: vec![Group::default(); PAIRS],
+            places: Box::new([0; TRIPLES]),
+            // The first one is that of no word.
+            groups: vec![Group::default()],
         };
         let word = |(number, (word, case)): (usize, &(String, Case))| (number, word.clone(), *case);
         let numbered = words.iter().enumerate().map(word).filter(|(_, word, _)| !word.is_empty());
@@ -170,7 +172,7 @@ impl Beginnings {
         for (rank, (number, word, case)) in long.into_iter().enumerate() {
             made.add(Word::new(number, &word, case), LONG - 2 + rank / share, &mut open);
         }
-        for group in &mut made.words {
+        for group in &mut made.groups {
             group.words.sort_by_key(|word| word.letters.len());
         }
         made
@@ -200,9 +202,20 @@ impl Beginnings {
                 }
             }
         }
-        let seconds = if letters.len() > 1 { 1 } else { 64 };
-        for group in self.words.iter_mut().skip(pair(word.head)).take(seconds) {
-            group.add(word.clone());
+        // A shorter word begins with any letters behind its own.
+        let others = match letters.len() {
+            1 => 32 * 32,
+            2 => 32,
+            _ => 1,
+        };
+        for place in self.places.iter_mut().skip(triple(word.head)).take(others) {
+            if *place == 0 {
+                *place = u16::try_from(self.groups.len()).unwrap_or(u16::MAX);
+                self.groups.push(Group::default());
+            }
+            if let Some(group) = self.groups.get_mut(usize::from(*place)) {
+                group.add(word.clone());
+            }
         }
     }
 
@@ -291,9 +304,9 @@ impl Beginnings {
         let rest = bytes.get(at..).unwrap_or_default();
         let eight = eight(rest);
         let head = eight | SMALL;
-        let Some(group) = self.words.get(pair(head)).filter(|group| group.may_begin(head)) else {
-            return;
-        };
+        let place = self.places.get(triple(head)).copied().unwrap_or_default();
+        let group = self.groups.get(usize::from(place)).filter(|group| group.may_begin(head));
+        let Some(group) = group else { return };
         for word in group.words.iter().filter(|word| word.begins(eight, rest)) {
             found(at..at + word.letters.len(), word.number);
         }

@@ -214,18 +214,23 @@ fn is_wide(
         return false;
     }
     let Some(written) = text.get(line_of.clone()) else { return false };
-    let whole = written.chars().count();
+    let whole = characters(written);
     if whole < NARROWEST || is_width(whole) {
         return whole >= NARROWEST;
     }
     let margin = margin(written);
-    if !margin.is_empty() && is_width(whole - margin.chars().count()) {
+    if !margin.is_empty() && is_width(whole - characters(margin)) {
         return true;
     }
     let Some(before) = before() else { return false };
     // No character has more than four bytes.
     (whole..=4 * whole).contains(&before.len())
-        && text.get(before).is_some_and(|before| before.chars().count() == whole)
+        && text.get(before).is_some_and(|before| characters(before) == whole)
+}
+
+/// How many characters are in a line; mostly as many as bytes.
+fn characters(line: &str) -> usize {
+    if line.is_ascii() { line.len() } else { line.chars().count() }
 }
 
 /// Whether screens are so many characters wide.
