@@ -134,15 +134,13 @@ fn padded<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     longer
 }
 
-/// What the table sees of a letter; of none, anything.
-fn seen(letter: Option<&u8>, case: Case, bits: usize) -> Vec<usize> {
-    match letter {
-        Some(letter) if case == Case::Exact => vec![usize::from(*letter) & bits],
-        Some(letter) => [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()]
-            .map(|letter| usize::from(letter) & bits)
-            .to_vec(),
-        None => (0..=bits).filter(|there| there & bits == *there).collect(),
-    }
+/// What the table sees of a letter in both cases, or twice in one.
+fn seen(letter: u8, case: Case, bits: usize) -> [usize; 2] {
+    let letters = match case {
+        Case::Exact => [letter, letter],
+        Case::Any => [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()],
+    };
+    letters.map(|letter| usize::from(letter) & bits)
 }
 
 #[inline(always)]
@@ -186,20 +184,23 @@ impl Beginnings {
             if *open & bit != 0 {
                 continue;
             }
-            if place >= letters.len() {
+            let Some(first) = letters.get(place) else {
                 // Behind its end a word may be followed by anything.
                 *open |= bit;
                 self.lacking.iter_mut().for_each(|lacking| *lacking &= !bit);
                 continue;
-            }
-            let firsts = seen(letters.get(place), word.case, FIRST);
-            let seconds = seen(letters.get(place + 1), word.case, SECOND);
-            for second in &seconds {
-                for first in &firsts {
+            };
+            let firsts = seen(*first, word.case, FIRST);
+            let mut set = |second: usize| {
+                for first in firsts {
                     if let Some(lacking) = self.lacking.get_mut(second << 8 | first) {
                         *lacking &= !bit;
                     }
                 }
+            };
+            match letters.get(place + 1) {
+                Some(second) => seen(*second, word.case, SECOND).into_iter().for_each(&mut set),
+                None => (0..=SECOND).for_each(&mut set),
             }
         }
         // A shorter word begins with any letters behind its own.
@@ -239,7 +240,9 @@ impl Beginnings {
         let (start, mut last) = (state.at, State { at: 0, ..state });
         while last.at + PLACES + 4 <= rest.len() {
             let begun = self.step(&rest, &mut last);
-            self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
+            if begun != 0 {
+                self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
+            }
         }
     }
 

@@ -77,6 +77,10 @@ pub(super) fn behind(text: &str, at: usize) -> Option<Range<usize>> {
             }
             continue;
         }
+        if byte.is_ascii_alphanumeric() && !matches!(byte, b'd' | b'e' | b'g' | b'o' | b'O' | b'u')
+        {
+            continue;
+        }
         match byte {
             b'\n' | b';' => return None,
             b'"' | b'\'' | b'`' => quote = Some(byte),

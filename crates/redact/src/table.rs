@@ -25,6 +25,9 @@ impl Tables {
     #[inline]
     pub(super) fn may_hold(text: &str, name: &Range<usize>) -> bool {
         let bytes = text.as_bytes();
+        if matches!(bytes.get(name.end..), Some([b' ', next, ..]) if next.is_ascii_alphanumeric()) {
+            return false;
+        }
         let is_word = |at: Option<usize>| {
             let byte = at.and_then(|at| bytes.get(at));
             byte.is_some_and(|byte| {
