@@ -56,19 +56,20 @@ impl Searched {
         }
         let escaped = memchr::memchr(b'\\', raw).is_some();
         let hash = self.state.hash_one(raw);
-        let (clean, disguised, writing) = if escaped {
-            let disguised = self.written_disguised.contains(&hash);
-            (self.written.contains(&hash), disguised, Writing::Escaped(hash))
+        let (clean, writing) = if escaped {
+            (&self.written, Writing::Escaped(hash))
         } else {
-            let found = self.found.get(&hash);
-            let disguised = found.is_some_and(|(hits, _)| hits.is_empty());
-            (self.clean.contains(&hash), disguised, Writing::Plain(hash))
+            (&self.clean, Writing::Plain(hash))
         };
-        match (clean, disguised) {
-            (true, _) => Known::Clean,
-            (_, true) => Known::Disguised,
-            _ => Known::Not(writing),
+        if clean.contains(&hash) {
+            return Known::Clean;
         }
+        let is_disguised = if escaped {
+            self.written_disguised.contains(&hash)
+        } else {
+            self.found.get(&hash).is_some_and(|(hits, _)| hits.is_empty())
+        };
+        if is_disguised { Known::Disguised } else { Known::Not(writing) }
     }
 
     /// Keeps in mind that the rules find nothing in a text that is written so.

@@ -105,6 +105,10 @@ impl<'a> Wrapped<'a> {
         let text = self.text;
         let lines = self.lines.get_or_insert_with(|| Lines::new(text));
         lines.go_to(keyword.start);
+        let is_narrow = self.measured == Some((lines.here.start, false));
+        if is_narrow && of == KeywordOf::Name {
+            return;
+        }
         let mut end = lines.here.end;
         if end < keyword.end {
             let rest = text.as_bytes().get(keyword.end..).unwrap_or_default();

@@ -17,7 +17,13 @@ pub(super) fn coloured_part(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut part = line(text, at);
     while part.len() < LONGEST_PART && bytes.get(part.end) == Some(&b'\n') {
-        let next = line_from(text, part.end + 1);
+        let next = part.end + 1;
+        // Most texts have one coloured line here and there.
+        let rest = bytes.get(next..).unwrap_or_default();
+        if !matches!(memchr::memchr2(b'\n', 0x1b, rest), Some(at) if rest.get(at) == Some(&0x1b)) {
+            break;
+        }
+        let next = line_from(text, next);
         let words = bytes.get(next.clone()).unwrap_or_default();
         if memchr::memchr(0x1b, words).is_none() {
             break;

@@ -230,6 +230,9 @@ impl<'a> Scan<'a> {
 
     /// Passes over the sign of a borrowed type: `: &str = "…"`.
     pub(super) fn borrowed(&mut self) {
+        if self.peek() != Some(b'&') {
+            return;
+        }
         for sign in [&b"&'static str"[..], b"&str"] {
             if self.rest().starts_with(sign) {
                 self.at += sign.len() - b"str".len();
@@ -272,6 +275,9 @@ impl<'a> Scan<'a> {
 
     /// Passes over what YAML and Markdown put before a value: a type, the sign of a block, stars.
     pub(super) fn ornament(&mut self) {
+        if !matches!(self.peek(), Some(b'!' | b'*' | b'|' | b'>')) {
+            return;
+        }
         if self.take(b"!!str ") || self.take(b"**") {
             self.gap(false);
             return;

@@ -193,6 +193,9 @@ impl Scan<'_> {
 
     /// A list of at least ten small numbers: bytes written out.
     pub(crate) fn number_list(&self) -> Option<Range<usize>> {
+        if matches!(self.peek(), Some(b'"' | b'\'' | b'`' | b'$' | b'\n')) {
+            return None;
+        }
         let rest = self.rest();
         let open =
             rest.get(..24).unwrap_or(rest).iter().position(|byte| matches!(byte, b'{' | b'['))?;
