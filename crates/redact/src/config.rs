@@ -78,7 +78,7 @@ pub struct Config {
     pub salt: Vec<u8>,
     /// This user's home folder, whose last part is taken for the name if no other is given.
     pub home: Option<String>,
-    /// This user's name, beside those that home folders in sessions show by themselves.
+    /// This user's name, in addition to those that home folders in sessions reveal.
     pub user: Option<String>,
     /// Texts of settings, whose `[redact]` adds rules and exceptions.
     pub own_rules: Vec<OwnRules>,

@@ -9,49 +9,17 @@
 //! `rules/*.toml`. Surprising on purpose: whole texts are decoded before they
 //! are searched, because a rule that looks at escaped bytes misses what an escape hides.
 
-mod assign;
-mod beginnings;
-mod beside;
-mod cleared;
-mod compared;
+mod apply;
 mod config;
-mod disguise;
-mod encodings;
-mod engine;
-mod fallback;
-mod guise;
-mod inner;
-mod keywords;
-mod language;
-mod long_words;
-mod lookup;
-mod makeup;
-mod manifest;
-mod memory;
-mod name;
-mod own;
-mod pem;
-mod pem_lines;
-mod placeholder;
-mod record;
-mod repeats;
+mod detect;
+mod judge;
+mod recall;
 mod report;
-mod rules;
-mod scan;
-mod scrubber;
-mod search;
-mod searched;
-mod squeeze;
-mod table;
-mod template;
-mod tries;
-mod value;
-mod walk;
-mod wrapped;
+mod user_rules;
 
-pub use cleared::{Cleared, Raw};
+pub use apply::cleared::{Cleared, Raw};
+pub use apply::scrubber::Scrubber;
 pub use config::{Class, Classes, Config, Exceptions, OwnRules, RedactError};
-pub use engine::Redactor;
-pub use own::{OwnSettings, own_settings};
+pub use detect::engine::Redactor;
 pub use report::{Level, Reason, Report, Sensitivity};
-pub use scrubber::Scrubber;
+pub use user_rules::{OwnSettings, own_settings};

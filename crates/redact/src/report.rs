@@ -1,6 +1,6 @@
 //! What was taken out, by rule and class. Never a value.
 
-use super::config::Class;
+use crate::config::Class;
 use std::collections::BTreeMap;
 
 /// Counts of what was found.
@@ -57,7 +57,7 @@ pub struct Reason {
 }
 
 impl Report {
-    pub(super) fn count(&mut self, class: Class, rule: &str, is_new: bool) {
+    pub(crate) fn count(&mut self, class: Class, rule: &str, is_new: bool) {
         let tally = self.rules.entry((class, rule.into())).or_default();
         tally.places += 1;
         tally.values += u64::from(is_new);
