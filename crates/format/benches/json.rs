@@ -1,6 +1,7 @@
 //! What the scanner and the search for marks gain over the crates that do something alike.
 //!
 //! `cargo bench -p backstory-format`. Compare the medians within one run only.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use backstory_format::json::marks::{Byte, Class, Marks, Special};
 use backstory_format::json::{Tape, scan, text};
