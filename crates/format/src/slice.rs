@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "no part of 6 bytes")]
+    #[should_panic(expected = "no part of 7 bytes")]
     fn half_a_character_is_found_by_tests() {
         let _ = "größe".part(..3);
     }

@@ -177,15 +177,21 @@ fn claims(traced: &Traced<'_>, steps: &[Step], text: &str) {
 }
 
 /// A long line that the first edit found in the file, and that the file never held twice, was written
-/// by none of the edits.
+/// by none of the edits, unless it was removed and an edit wrote it with other whitespace.
 fn from_the_beginning(traced: &Traced<'_>, steps: &[Step], began: &str, text: &str) {
     let seen = steps.first().is_some_and(|first| first.told.get("originalFile").is_some());
     for (mark, line) in traced.marks.iter().zip(split_lines(text)) {
         let letters = line.chars().filter(|letter| letter.is_alphanumeric()).count();
         let same = |other: &&str| other.trim() == line.trim();
         let states = steps.iter().map(|step| step.after.as_str());
-        let once = states.chain([began]).all(|state| split_lines(state).filter(same).count() <= 1);
-        if seen && letters >= 20 && once && split_lines(began).any(|other| other == line) {
+        let states: Vec<&str> = std::iter::once(began).chain(states).collect();
+        let found = |state: &'_ str| split_lines(state).filter(same).count();
+        let once = states.iter().all(|state| found(state) <= 1);
+        let respaced = states.windows(2).any(|pair| {
+            found(pair[0]) == 0 && split_lines(pair[1]).filter(same).any(|other| other != line)
+        });
+        let is_old = split_lines(began).any(|other| other == line);
+        if seen && letters >= 20 && once && !respaced && is_old {
             assert!(!matches!(mark.origin, LineOrigin::Edit(_)), "{line:?} was there: {mark:?}");
         }
     }

@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(shared(25), "a long title  project  12");
         assert_eq!(shared(21), "a long …  project  12");
         assert_eq!(shared(18), "a long title  12");
-        assert_eq!(shared(7), "a lon…");
+        assert_eq!(shared(7), "a long…");
     }
 
     #[test]

@@ -256,7 +256,9 @@ impl<'k> Front<'k> {
                 Direction::Backward => above - 1,
             };
             let other = at - diagonal;
-            let inside = at >= 0 && other >= 0;
+            // A path may leave the lists, where nothing is equal.
+            let inside =
+                (0..=old.len() as i64).contains(&at) && (0..=new.len() as i64).contains(&other);
             let (at_old, at_new) = (at as usize, other as usize);
             let snake = match self.direction {
                 Direction::Forward if inside => {
