@@ -3,6 +3,7 @@
 //! They are known by path and not by shape: a uuid in a tool's output may be a secret, the uuid of
 //! a record is not.
 
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// Paths of fields that are left alone. A path is names joined by dots; lists are stepped into
@@ -15,7 +16,7 @@ pub struct IdPaths {
 
 #[derive(Debug, Clone, Default)]
 struct Node {
-    children: HashMap<Box<str>, usize>,
+    children: HashMap<Box<str>, usize, RandomState>,
     any: Option<usize>,
     ends: bool,
 }

@@ -95,9 +95,15 @@ fn is_mentioned(text: &str, name: &Range<usize>) -> bool {
         && Scan::new(text, name.end).is_prose()
 }
 
+/// Whether a name says nothing, whole or in part.
+fn says_nothing(text: &str, name: &Range<usize>, names: &Names) -> bool {
+    let written = text.get(name.clone()).unwrap_or_default();
+    written.len() < SHORTEST_JOINED && !written.contains('.') && names.judge(written).is_none()
+}
+
 /// The values assigned to the name at `name`, if they are secrets.
 pub(crate) fn values(text: &str, name: Range<usize>, names: &Names, found: &mut Vec<Assigned>) {
-    if is_mentioned(text, &name) {
+    if says_nothing(text, &name, names) || is_mentioned(text, &name) {
         return;
     }
     if let Some(joined) = joined(text, name.clone(), names) {

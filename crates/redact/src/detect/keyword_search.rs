@@ -4,6 +4,9 @@
 //! in which of the first places of a word; what four looks at it agree on is a place where a word of
 //! a bucket may begin. Nothing else is done for most bytes: each look depends on the text alone, where
 //! an automaton must wait for its state, and there is one decision for four bytes.
+//!
+//! A word that is one letter repeated (`AAAA`) is found only where a run of that letter begins: a long
+//! run would hold it at every place.
 
 use std::ops::Range;
 
@@ -37,11 +40,15 @@ struct Group {
     words: Vec<Word>,
     /// A bit for each fourth letter that one of them has.
     fourths: u64,
+    /// The letter that all of them repeat, if they are nothing else.
+    repeated: Option<u8>,
 }
 
 impl Group {
     fn add(&mut self, word: Word) {
         self.fourths |= letter_bit(&word, 3);
+        let first = self.words.is_empty();
+        self.repeated = word.repeated.filter(|_| first || self.repeated == word.repeated);
         self.words.push(word);
     }
 
@@ -77,6 +84,8 @@ struct Word {
     number: usize,
     letters: Box<[u8]>,
     case: Case,
+    /// The letter of a word of three or more that has no other.
+    repeated: Option<u8>,
     /// Its first eight letters with the bit that makes capitals small, and which of them it has.
     head: u64,
     mask: u64,
@@ -100,7 +109,11 @@ impl Word {
         });
         let fold = u64::from_le_bytes(fold);
         let (head, folded) = ((eight | SMALL) & mask, (eight | fold) & mask);
-        Word { number, head, mask, fold, folded, case, letters }
+        let repeated = match &*letters {
+            [first, _, _, ..] if letters.iter().all(|letter| letter == first) => Some(*first),
+            _ => None,
+        };
+        Word { number, head, mask, fold, folded, case, repeated, letters }
     }
 
     /// Whether it stands at the beginning of `rest`, whose first eight bytes are given.
@@ -115,6 +128,12 @@ impl Word {
                     }
             })
     }
+}
+
+/// Whether the byte before a word is the letter that it repeats, so that a longer run holds it.
+#[inline(always)]
+fn continues(repeated: Option<u8>, before: Option<u8>) -> bool {
+    repeated.is_some() && repeated == before
 }
 
 /// The first eight bytes.
@@ -311,8 +330,14 @@ impl KeywordSearch {
         let place = self.places.get(triple(head)).copied().unwrap_or_default();
         let group = self.groups.get(usize::from(place)).filter(|group| group.may_begin(head));
         let Some(group) = group else { return };
-        for word in group.words.iter().filter(|word| word.begins(eight, rest)) {
-            found(at..at + word.letters.len(), word.number);
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+        if continues(group.repeated, before) {
+            return;
+        }
+        for word in &group.words {
+            if word.begins(eight, rest) && !continues(word.repeated, before) {
+                found(at..at + word.letters.len(), word.number);
+            }
         }
     }
 }

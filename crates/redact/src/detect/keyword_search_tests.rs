@@ -20,6 +20,16 @@ fn words_are_found_wherever_they_stand_and_however_they_are_written() {
 
 /// More bytes than there are classes.
 #[test]
+fn a_repeated_letter_is_found_where_its_run_begins() {
+    let words = [("aaa".to_owned(), Case::Exact), ("ab".to_owned(), Case::Exact)];
+    let search = KeywordSearch::new(&words);
+    let mut found = Vec::new();
+    search
+        .each(b"aaaaaaaab aaa Aaaaa aa", 0..22, |range, number| found.push((range.start, number)));
+    assert_eq!(found, [(0, 0), (7, 1), (10, 0), (15, 0)]);
+}
+
+#[test]
 fn words_may_hold_any_byte() {
     let mut words: Vec<String> = (' '..='~').map(|sign| format!("{sign}{sign}pw{sign}")).collect();
     words.extend(["@", "p", "key", "\u{e9}p", "passpass"].map(str::to_owned));
@@ -82,11 +92,15 @@ fn both(
     let mut ours: Places = Vec::new();
     beginnings.each(text, span.clone(), |range, number| ours.push((range, number)));
     let mut theirs: Places = oracle
-        .find_overlapping_iter(aho_corasick::Input::new(text).span(span))
+        .find_overlapping_iter(aho_corasick::Input::new(text).span(span.clone()))
         .map(|one| (one.range(), one.pattern().as_usize()))
         .filter(|(range, number)| {
             let (word, case) = &words[*number];
-            *case == Case::Any || &text[range.clone()] == word.as_bytes()
+            let word = word.as_bytes();
+            let goes_on = range.start > span.start
+                && word.len() > 2
+                && word.iter().all(|letter| *letter == text[range.start - 1]);
+            !goes_on && (*case == Case::Any || &text[range.clone()] == word)
         })
         .collect();
     for places in [&mut ours, &mut theirs] {

@@ -23,5 +23,6 @@ pub(crate) mod scan;
 pub(crate) mod search;
 pub(crate) mod table;
 pub(crate) mod tries;
+pub(crate) mod verdicts;
 pub(crate) mod walk;
 pub(crate) mod wrapped;

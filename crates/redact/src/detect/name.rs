@@ -1,6 +1,7 @@
 //! What the name of a field says about its value.
 
 use crate::config::RedactError;
+use crate::detect::verdicts::Verdicts;
 use crate::judge::char_stats::runs;
 use hashbrown::HashMap;
 use serde::Deserialize;
@@ -91,6 +92,7 @@ pub(crate) struct Names {
     lists: HashMap<Box<str>, Lists>,
     /// By the last letter, as a number below [`LETTERS`]: what words say that end so.
     endings: [Vec<(Box<str>, Lists)>; LETTERS],
+    verdicts: Verdicts,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
     examples: Examples,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read them"))]
@@ -136,7 +138,8 @@ impl From<Written> for Names {
             }
         }
         let Written { keywords, examples, counterexamples, .. } = written;
-        Names { keywords, lists, endings, examples, counterexamples }
+        let verdicts = Verdicts::default();
+        Names { keywords, lists, endings, verdicts, examples, counterexamples }
     }
 }
 
@@ -161,6 +164,10 @@ impl Names {
     /// Judges a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; none if it speaks of
     /// nothing.
     pub(crate) fn judge(&self, name: &str) -> Option<Strength> {
+        self.verdicts.of(name, || self.judge_words(name))
+    }
+
+    fn judge_words(&self, name: &str) -> Option<Strength> {
         let mut space = [0; ROOM];
         let owned;
         let lower = match space.get_mut(..name.len()) {

@@ -15,6 +15,7 @@ use crate::detect::pem;
 use crate::detect::rules::Rule;
 use crate::detect::walk::{Near, Walk};
 use crate::detect::wrapped::Wrapped;
+use hashbrown::HashSet;
 use std::cell::Cell;
 
 impl Engine {
@@ -137,9 +138,20 @@ impl Engine {
         seeing: Seeing,
         hits: &mut Vec<Hit>,
     ) {
+        let mut clean: HashSet<String> = HashSet::new();
         let joined = wrapped.joined();
         for lines in joined.take_while(|lines| seeing.affords(&lines.view.text)) {
-            for hit in self.search(&lines.view.text, wanted, seeing).hits {
+            if clean.contains(&lines.view.text) {
+                continue;
+            }
+            let found = self.search(&lines.view.text, wanted, seeing).hits;
+            if found.is_empty() {
+                if clean.len() < MOST_CLEAN {
+                    clean.insert(lines.view.text);
+                }
+                continue;
+            }
+            for hit in found {
                 let has_form = hit.rule < self.rules.len();
                 let Some(hit) = came_from(hit, &lines.view) else { continue };
                 let crosses = hit.range.start < lines.first_end && hit.range.end > lines.first_end;
@@ -186,6 +198,8 @@ const DEEPEST: u8 = 5;
 /// How many times its length is decoded of a text, and how much of any.
 const MOST_DECODED: usize = 3;
 const ALWAYS_DECODED: usize = 16 << 10;
+/// How many joined lines without a value are remembered: those of a log repeat.
+const MOST_CLEAN: usize = 256;
 /// What a view costs whatever its length, in bytes.
 const VIEW_COST: usize = 16;
 
