@@ -19,4 +19,4 @@ pub use members::{insert_field, without_fields, without_items};
 pub use scan::{Cause, Fault, scan};
 pub use skim::{skim, string_end};
 pub use splice::{Splice, SpliceError, splice};
-pub use tape::{Fields, Items, Kind, Oddities, Tape, Value};
+pub use tape::{Fields, Items, Key, Kind, Oddities, Tape, Value};

@@ -227,6 +227,11 @@ impl<'a> Key<'a> {
         inside(self.bytes, &self.node)
     }
 
+    /// Whether the name is written with escapes.
+    pub fn is_escaped(&self) -> bool {
+        self.node.escaped
+    }
+
     /// Where the inside of the name stands in the scanned bytes.
     pub fn text_span(&self) -> Range<usize> {
         self.node.start as usize + 1..self.node.end as usize - 1

@@ -7,8 +7,11 @@
 use crate::apply::cleared::Cleared;
 use crate::apply::scrubber::{PAIR_NAMES, Replacement, Scrubber, is_value};
 use crate::detect::pem;
-use backstory_format::json::{IdPaths, IdPlace, Kind, Splice, Tape, Value, scan, splice, text};
+use backstory_format::json::{
+    IdPaths, IdPlace, Key, Kind, Splice, Tape, Value, scan, splice, text,
+};
 use memchr::memmem;
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -150,6 +153,13 @@ struct Named<'a> {
 
 /// Visits every string and key at any depth, without recursion.
 fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)) {
+    // Checked as a whole, which is cheaper than name by name.
+    let (start, valid) = (value.span().start, from_utf8(value.raw()).ok());
+    let plain = |key: &Key<'a>| {
+        let span = key.text_span();
+        let written = valid.filter(|_| !key.is_escaped());
+        written.and_then(|text| text.get(span.start - start..span.end - start))
+    };
     let mut stack: Vec<(Inside<'a>, IdPlace)> = Vec::new();
     let nameless = Named { name: Cow::Borrowed(""), pair: None };
     let mut next = Some((value, nameless, paths.root()));
@@ -179,7 +189,7 @@ fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)
                         name: "",
                         role: Role::Key,
                     });
-                    let name = plain(key.raw()).map_or_else(|| key.text(), Cow::Borrowed);
+                    let name = plain(&key).map_or_else(|| key.text(), Cow::Borrowed);
                     let pair = is_value(&name).then(|| pair_name(object)).flatten();
                     let place = paths.field(place, &name);
                     next = Some((value, Named { name, pair }, place));
@@ -195,12 +205,6 @@ fn visit<'a>(value: Value<'a>, paths: &IdPaths, each: &mut impl FnMut(Piece<'_>)
             },
         }
     }
-}
-
-/// What the inside of a JSON string says if that is how it is written, as nearly all names are.
-fn plain(raw: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(raw).ok()?;
-    (!raw.contains(&b'\\')).then_some(text)
 }
 
 fn pair_name<'a>(value: &Value<'a>) -> Option<Cow<'a, str>> {
