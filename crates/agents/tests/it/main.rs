@@ -11,4 +11,5 @@ mod damage;
 mod detection;
 mod manifest;
 mod openhands;
+mod registry;
 mod support;
