@@ -10,6 +10,7 @@ mod cline;
 mod codex;
 mod common;
 mod file_head;
+mod gemini_cli;
 mod mini_swe_agent;
 mod openhands;
 mod place;

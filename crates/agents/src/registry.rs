@@ -5,7 +5,7 @@ use crate::place::{Home, OwnFolder, Surroundings, inside};
 use crate::reader::{AgentReader, FolderKind, Recognised};
 use crate::split::Layout;
 use crate::{
-    aider, claude_code, cline, codex, mini_swe_agent, openhands, swe_agent, swe_smith,
+    aider, claude_code, cline, codex, gemini_cli, mini_swe_agent, openhands, swe_agent, swe_smith,
 };
 use backstory_model::Agent;
 use backstory_store::{StoreError, load};
@@ -22,6 +22,7 @@ static READERS: &[&dyn AgentReader] = &[
     &swe_smith::SweSmith,
     &aider::Aider,
     &cline::Cline,
+    &gemini_cli::GeminiCli,
 ];
 
 /// Enough to recognise most files by.
