@@ -123,9 +123,12 @@ fn a_document_that_is_continued_in_lines_is_one_session() {
         ),
         ("projects.json", br#"{"projects":{"/w/mill":"mill"}}"#.to_vec()),
     ];
-    let (_folder, session) = one_session(agent("gemini-cli"), files);
+    let document = files[1].0;
+    let (folder, session) = one_session(agent("gemini-cli"), files);
     assert_eq!(texts(&session), ["user: One", "First."]);
     assert_eq!(session.cwds, ["/w/mill".into()]);
+    let named = found(folder.path().join(document));
+    assert_eq!((named.sessions.len(), named.notices.len()), (0, 1));
 }
 
 #[test]

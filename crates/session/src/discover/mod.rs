@@ -131,6 +131,9 @@ fn single_file(path: &Path, sought: Sought, found: &mut Found, agents: &mut Vec<
     let unknown = reader_of_unknown_lines();
     let plain = |files: &[SessionFiles]| files.iter().all(|files| files.agent == unknown.agent());
     match named {
+        Ok(Some(sessions)) if sessions.is_empty() => {
+            return found.pass_over(path, "another file holds all of this session");
+        }
         Ok(Some(sessions)) if !plain(&sessions) => return found.sessions.extend(sessions),
         Ok(_) => {}
         Err(error) => return found.fail(path, error.reason()),
