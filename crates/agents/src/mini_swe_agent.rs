@@ -1,19 +1,91 @@
 //! mini-swe-agent: one `.traj.json` per task: chat messages with facts beside them.
 
-use crate::common::{Action, Chat, document, fenced};
+use crate::common::{Action, Chat, document, fenced, ids_below};
+use crate::file_head::FileHead;
+use crate::place::{Home, Surroundings};
+use crate::reader::{AgentReader, Recognised};
+use crate::split::Layout;
 use backstory_format::Limits;
-use backstory_format::json::{Kind, Value};
+use backstory_format::json::{IdPaths, Kind, Value};
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Benchmark, Session};
+use backstory_model::{Agent, AgentInfo, Benchmark, Session};
 use backstory_store::StoreError;
+use std::sync::LazyLock;
 
-/// What a trajectory cannot tell.
-pub(super) const UNREAD: [&str; 2] =
-    ["edits (every action is a shell command)", "tokens, where the answer's usage was not kept"];
+/// The agent.
+const AGENT: Agent = Agent::new(&AgentInfo {
+    name: "mini-swe-agent",
+    title: "mini-swe-agent",
+    place: 4,
+    unread: &[
+        "edits (every action is a shell command)",
+        "tokens, where the answer's usage was not kept",
+    ],
+});
 
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+/// Messages of a trajectory, or the messages alone; answers as the API gave them.
+static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
+    let names = [
+        "id",
+        "call_id",
+        "tool_call_id",
+        "tool_calls.id",
+        "output.id",
+        "output.call_id",
+        "extra.response.id",
+        "extra.response.choices.message.tool_calls.id",
+        "extra.actions.tool_call_id",
+        "instance_id",
+    ];
+    ids_below(&["", "messages"], &names)
+});
+
+/// Reads trajectories of mini-swe-agent.
+#[derive(Debug)]
+pub(crate) struct MiniSweAgent;
+
+impl AgentReader for MiniSweAgent {
+    fn agent(&self) -> Agent {
+        AGENT
+    }
+
+    fn homes(&self, around: &Surroundings<'_>) -> Vec<Home> {
+        let named = around.named("MSWEA_GLOBAL_CONFIG_DIR");
+        around.configured(named, ".config/mini-swe-agent", Home::whole)
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &[".json", ".traj"]
+    }
+
+    /// By what it says of its release, or by its name.
+    fn recognise(&self, file: &FileHead<'_>) -> Recognised {
+        let says_so = || {
+            let names_release = file.holds("\"mini_version\"") || file.holds("\"mini-swe-agent-");
+            file.first_byte() == Some(b'{') && names_release
+        };
+        let named = file.name().ends_with(".traj.json") && file.first_byte().is_some();
+        let others = file.name().ends_with(".messages.json");
+        if !others && (named || says_so()) { Recognised::Yes(Layout::One) } else { Recognised::No }
+    }
+
+    fn read_alone(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        _: &mut Vec<u8>,
+    ) -> Result<Session, StoreError> {
+        read(files, limits)
+    }
+
+    fn id_fields(&self) -> &'static IdPaths {
+        &IDS
+    }
+}
+
+fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let mut chat = Chat::new(document.draft(Agent::MiniSweAgent, files), document.cite());
+    let mut chat = Chat::new(document.draft(AGENT, files), document.cite());
     if let Some(value) = document.value() {
         let messages = match value.kind() {
             // Early releases wrote the messages alone.

@@ -3,25 +3,79 @@
 //! `history` is the conversation; `trajectory` repeats it step by step with the state of the shell.
 //! Releases differ: 0.x has actions in the text and states as JSON in a string, 1.x tool calls.
 
-use crate::common::{Action, Chat, document};
+use crate::common::{Action, Chat, MESSAGE_IDS, document, ids_below};
+use crate::file_head::FileHead;
+use crate::place::{Home, Surroundings};
+use crate::reader::{AgentReader, Recognised};
+use crate::split::Layout;
 use backstory_format::Limits;
-use backstory_format::json::{Kind, Tape, Value, scan};
+use backstory_format::json::{IdPaths, Kind, Tape, Value, scan};
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Benchmark, Session, UsageTotal};
+use backstory_model::{Agent, AgentInfo, Benchmark, Session, UsageTotal};
 use backstory_store::StoreError;
+use std::sync::LazyLock;
 
-/// What a trajectory cannot tell.
-pub(super) const UNREAD: [&str; 5] = [
-    "times of messages",
-    "tokens of single messages",
-    "tokens as the model counted them (they are the agent's own count)",
-    "whether a command failed",
-    "edits made by the line editor of 0.x",
-];
+/// The agent.
+const AGENT: Agent = Agent::new(&AgentInfo {
+    name: "swe-agent",
+    title: "SWE-agent",
+    place: 3,
+    unread: &[
+        "times of messages",
+        "tokens of single messages",
+        "tokens as the model counted them (they are the agent's own count)",
+        "whether a command failed",
+        "edits made by the line editor of 0.x",
+    ],
+});
 
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
+    ids_below(&["history", "trajectory", "trajectory.query", "trajectory.messages"], &MESSAGE_IDS)
+});
+
+/// Reads trajectories of SWE-agent.
+#[derive(Debug)]
+pub(crate) struct SweAgent;
+
+impl AgentReader for SweAgent {
+    fn agent(&self) -> Agent {
+        AGENT
+    }
+
+    fn homes(&self, around: &Surroundings<'_>) -> Vec<Home> {
+        around.named("SWE_AGENT_TRAJECTORY_DIR").map(Home::whole).into_iter().collect()
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &[".traj"]
+    }
+
+    /// By its name, which other agents' trajectories may have.
+    fn recognise(&self, file: &FileHead<'_>) -> Recognised {
+        if file.first_byte() == Some(b'{') {
+            Recognised::Likely(Layout::One)
+        } else {
+            Recognised::No
+        }
+    }
+
+    fn read_alone(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        _: &mut Vec<u8>,
+    ) -> Result<Session, StoreError> {
+        read(files, limits)
+    }
+
+    fn id_fields(&self) -> &'static IdPaths {
+        &IDS
+    }
+}
+
+fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let mut chat = Chat::new(document.draft(Agent::SweAgent, files), document.cite());
+    let mut chat = Chat::new(document.draft(AGENT, files), document.cite());
     let mut usage = None;
     if let Some(value) = document.value() {
         let info = value.get("info");

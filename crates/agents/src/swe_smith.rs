@@ -3,20 +3,88 @@
 //! Three dialects: `tool` (tool calls; the messages may be JSON in a string), `xml` and `ticks`
 //! (actions in the text, outcomes as messages of the user).
 
-use crate::common::{Action, Chat, Cite, document, fenced, problem};
-use backstory_format::json::{Kind, Tape, Value, scan};
+use crate::common::{
+    Action, Chat, Cite, LINES_AND_DOCUMENTS, MESSAGE_IDS, document, fenced, problem,
+};
+use crate::file_head::FileHead;
+use crate::openhands::is_evaluation;
+use crate::place::{Home, Surroundings};
+use crate::reader::{AgentReader, Recognised};
+use crate::split::Layout;
+use backstory_format::json::{IdPaths, Kind, Tape, Value, scan};
 use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Benchmark, Session};
+use backstory_model::{Agent, AgentInfo, Benchmark, Session};
 use backstory_store::StoreError;
+use std::sync::LazyLock;
 
-/// What a row cannot tell.
-pub(super) const UNREAD: [&str; 4] =
-    ["times of messages", "tokens and cost", "release of the agent", "folder it worked in"];
+/// The agent.
+const AGENT: Agent = Agent::new(&AgentInfo {
+    name: "swe-smith",
+    title: "SWE-smith",
+    place: 5,
+    unread: &[
+        "times of messages",
+        "tokens and cost",
+        "release of the agent",
+        "folder it worked in",
+    ],
+});
 
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
+    let messages = MESSAGE_IDS.map(|name| format!("messages.{name}"));
+    let names = ["instance_id", "traj_id"].into_iter();
+    IdPaths::new(names.chain(messages.iter().map(String::as_str)))
+});
+
+/// Reads rows of SWE-smith's data sets.
+#[derive(Debug)]
+pub(crate) struct SweSmith;
+
+impl AgentReader for SweSmith {
+    fn agent(&self) -> Agent {
+        AGENT
+    }
+
+    /// Data sets are where they were downloaded to.
+    fn homes(&self, _: &Surroundings<'_>) -> Vec<Home> {
+        Vec::new()
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &LINES_AND_DOCUMENTS
+    }
+
+    /// By its keys, which other agents' documents may have.
+    fn recognise(&self, file: &FileHead<'_>) -> Recognised {
+        let layout = if file.is_lines() { Layout::Lines } else { Layout::Items };
+        match file.first_row() {
+            Some(row) if is_evaluation(row) => Recognised::No,
+            Some(row) if row.has("messages") && (row.has("instance_id") || row.has("traj_id")) => {
+                Recognised::Likely(layout)
+            }
+            Some(row) if row.may_be_row() => Recognised::More,
+            _ => Recognised::No,
+        }
+    }
+
+    fn read_alone(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        _: &mut Vec<u8>,
+    ) -> Result<Session, StoreError> {
+        read(files, limits)
+    }
+
+    fn id_fields(&self) -> &'static IdPaths {
+        &IDS
+    }
+}
+
+fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let mut chat = Chat::new(document.draft(Agent::SweSmith, files), document.cite());
+    let mut chat = Chat::new(document.draft(AGENT, files), document.cite());
     if let Some(row) = document.value() {
         let cite = chat.cite;
         chat.draft.model = row.get_text("model").map(|model| std::sync::Arc::from(&*model));

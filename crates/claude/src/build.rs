@@ -1,5 +1,6 @@
 //! Rows to a session: everything put together.
 
+use crate::agent::AGENT;
 use crate::calls;
 use crate::calls::Results;
 use crate::facts;
@@ -18,8 +19,8 @@ use crate::turns::{Material, Speaker};
 use backstory_format::ProblemId;
 use backstory_format::claude::BlockKind;
 use backstory_model::{
-    Agent, Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind,
-    Turn, models, usage,
+    Branch, Counts, FileFacts, OrphanResult, Problems, Recovered, Session, SessionKind, Turn,
+    models, usage,
 };
 
 /// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
@@ -86,7 +87,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         file_history: rows.file_history.clone(),
         requests: facts::requests(rows),
         project_key: origin.project_key,
-        ..Session::new(Agent::ClaudeCode, origin.kind, origin.id, origin.source)
+        ..Session::new(AGENT, origin.kind, origin.id, origin.source)
     };
     let calls: Vec<(Box<str>, String)> = session
         .subagents

@@ -14,14 +14,14 @@ use std::sync::{Arc, LazyLock};
 
 /// Facts that do not need the middle of the file.
 #[derive(Debug)]
-pub struct Glance {
-    pub cwd: Option<Arc<str>>,
-    pub title: Option<Title>,
-    pub branch: Option<Arc<str>>,
-    pub started: Option<Timestamp>,
-    pub ended: Option<Timestamp>,
+pub(super) struct Glance {
+    pub(super) cwd: Option<Arc<str>>,
+    pub(super) title: Option<Title>,
+    pub(super) branch: Option<Arc<str>>,
+    pub(super) started: Option<Timestamp>,
+    pub(super) ended: Option<Timestamp>,
     /// Whether it is a fork of another session.
-    pub forked: bool,
+    pub(super) forked: bool,
 }
 
 /// What a record that gives a title contains. Inside a JSON string the quotes would be escaped,
@@ -30,10 +30,10 @@ pub struct Glance {
 static TITLE_MARKERS: LazyLock<Option<Searcher>> =
     LazyLock::new(|| Searcher::new(["custom-title\"", "ai-title\"", "last-prompt\"", "summary\""]));
 
-pub const LONGEST_TITLE_MARKER: usize = "custom-title\"".len();
+pub(super) const LONGEST_TITLE_MARKER: usize = "custom-title\"".len();
 
 /// A place in the next line that may be a record that gives a title.
-pub fn find_title(bytes: &[u8]) -> Option<usize> {
+pub(super) fn find_title(bytes: &[u8]) -> Option<usize> {
     match TITLE_MARKERS.as_ref() {
         Some(markers) => markers.find(bytes).map(|found| found.start()),
         None => (!bytes.is_empty()).then_some(0),
@@ -42,7 +42,7 @@ pub fn find_title(bytes: &[u8]) -> Option<usize> {
 
 /// Reads the ends; `None` when the middle could change the answer. `gap` says whether there is a
 /// middle at all, `middle_has_titles` looks whether a title may stand in it.
-pub fn glance(
+pub(super) fn glance(
     head: &[u8],
     tail: &[u8],
     gap: bool,

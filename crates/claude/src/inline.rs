@@ -3,6 +3,7 @@
 //! Nothing names the call that started one, but the first prompt is the call's prompt word for
 //! word (59 of 59 in real files).
 
+use crate::agent::AGENT;
 use crate::linkage::Linkage;
 use crate::origin::Origin;
 use crate::recovery::Link;
@@ -11,7 +12,7 @@ use crate::rows::{RowIndex, Rows};
 use crate::tree::Tree;
 use crate::turns::{Material, Speaker};
 use crate::{facts, hash, own_runs};
-use backstory_model::{Agent, Counts, FileFacts, Parent, Session, SessionKind, models, usage};
+use backstory_model::{Counts, FileFacts, Parent, Session, SessionKind, models, usage};
 
 pub(super) fn subagents(
     material: &Material<'_>,
@@ -97,6 +98,6 @@ fn subagent(
             call: claimed.map(|(call, _)| call),
         }),
         chain: facts::chain(rows, &links),
-        ..Session::new(Agent::ClaudeCode, kind, id.into(), origin.source.clone())
+        ..Session::new(AGENT, kind, id.into(), origin.source.clone())
     })
 }

@@ -8,6 +8,7 @@
 //! What only this agent's files allow is here too: [`check`] says whether a session would resume,
 //! [`clone`](mod@clone) makes trimmed copies, [`analyze`] describes the format from the data.
 
+mod agent;
 pub mod analyze;
 mod build;
 mod calls;
@@ -35,12 +36,14 @@ mod presence;
 mod project_key;
 pub mod prompts;
 mod queue;
+mod recorded;
 mod recovery;
 mod relatives;
 mod resume;
 mod rewritten;
 mod rows;
 mod story;
+mod summary;
 mod survey;
 mod time;
 mod titles;
@@ -48,6 +51,7 @@ mod told;
 mod tree;
 mod turns;
 
+pub use crate::agent::AGENT;
 use crate::analyze::Examined;
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
@@ -56,20 +60,17 @@ use backstory_store::{LARGEST_META, read_small_text};
 use backstory_store::{Source, StoreError, read_file};
 use build::build;
 pub use expenses::expenses;
-pub use glance::{LONGEST_TITLE_MARKER, find_title, glance};
 pub use ids::structural_paths;
 use linkage::Linkage;
 use origin::Origin;
-pub use own_runs::by_name as own_run_by_name;
 pub use presence::{Presence, presence};
 pub use project_key::project_key;
+pub use recorded::{is_known_type, recorded_session};
 pub use relatives::relate;
 use rows::Rows;
 use std::cell::RefCell;
 use std::path::Path;
-
-/// What a Claude Code file cannot tell, for people who would look for it.
-pub const UNREAD: [&str; 2] = ["cost", "edits made outside the agent's tools"];
+pub use summary::summary;
 
 /// Reads a session with all its subagents.
 ///
@@ -238,7 +239,8 @@ fn read_agent(
     Ok(one)
 }
 
-fn kind_by_place(file: &AgentFile) -> SessionKind {
+/// What sort of conversation a subagent's file holds, by its name and place.
+pub fn kind_by_place(file: &AgentFile) -> SessionKind {
     match own_runs::by_name(&file.id) {
         Some(kind) => kind,
         None if file.place == AgentPlace::Workflow => SessionKind::Workflow,

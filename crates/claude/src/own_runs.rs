@@ -39,7 +39,7 @@ pub(super) const WARMUP: &str = "Warmup";
 const HEAD_BYTES: usize = 200;
 
 /// The kind of a run by the id of its agent, which is part of the file's name.
-pub fn by_name(id: &str) -> Option<SessionKind> {
+pub(crate) fn by_name(id: &str) -> Option<SessionKind> {
     let rest = id.strip_prefix('a')?;
     let names =
         |purpose: &str| rest.strip_prefix(purpose).is_some_and(|rest| rest.starts_with('-'));

@@ -4,8 +4,10 @@ use crate::commands::{
     analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
     overview, pairs, redact, replay, show, stats, trust,
 };
+use backstory_agents as agents;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// Show what coding agents did, from the traces they leave on disk
 ///
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 #[command(
     name = "backstory",
     version,
-    long_version = LONG_VERSION,
+    long_version = LONG_VERSION.as_str(),
     max_term_width = 100,
     after_help = "Examples:\n  backstory                    overview of this machine\n  backstory ls --limit 20      the newest sessions\n  backstory show latest        one session\n  backstory check              faults, and whether sessions would resume"
 )]
@@ -27,10 +29,23 @@ pub(crate) struct Arguments {
     pub(crate) global: GlobalArguments,
 }
 
-const LONG_VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\nreads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself),",
-    "\n  Codex, OpenHands, SWE-agent, mini-swe-agent, SWE-smith, Aider, Cline",
+/// Versions of what is read and written.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let checked = agents::readers().filter_map(|reader| {
+        let releases = reader.releases()?;
+        Some(format!("{} {releases} (checked against the client itself)", reader.agent().title()))
+    });
+    let others = agents::readers().filter(|reader| reader.releases().is_none());
+    let others: Vec<&str> = others.map(|reader| reader.agent().title()).collect();
+    format!(
+        "{}\nreads: {},\n  {}{WRITES}",
+        env!("CARGO_PKG_VERSION"),
+        checked.collect::<Vec<_>>().join(",\n  "),
+        others.join(", "),
+    )
+});
+
+const WRITES: &str = concat!(
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",

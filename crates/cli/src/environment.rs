@@ -1,31 +1,25 @@
 //! The surroundings: environment variables and the clock. Nothing else in the project reads them.
 #![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 
+use backstory_agents::{self as agents, Home, Surroundings};
+use backstory_model::Agent;
 use backstory_session::discover::Root;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The folders a user's agents write to when no root is named.
+/// Where agents write on this machine: the roots of sessions, and the places that nothing of ours goes
+/// to.
+fn homes(of: impl Fn(&Surroundings<'_>) -> Vec<Home>) -> Vec<Home> {
+    let (home, here) = (home(), std::env::current_dir().ok());
+    let variable = |name: &str| std::env::var_os(name);
+    of(&Surroundings { home: home.as_deref(), here: here.as_deref(), variable: &variable })
+}
+
+/// The folders a user's agents write sessions to when no root is named.
 pub(crate) fn default_roots() -> Vec<Root> {
-    let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
-    let home = home();
-    let below = |path: &str| home.as_ref().map(|home| home.join(path));
-    let claude = named("CLAUDE_CONFIG_DIR").map(PathBuf::from).or_else(|| below(".claude"));
-    let codex = named("CODEX_HOME").map(PathBuf::from).or_else(|| below(".codex"));
-    let codex = codex.map(|folder| [folder.join("sessions"), folder.join("archived_sessions")]);
-    let mini = named("MSWEA_GLOBAL_CONFIG_DIR").map(PathBuf::from);
-    let mut folders: Vec<PathBuf> = claude.into_iter().collect();
-    folders.extend(codex.into_iter().flatten());
-    folders.extend(below(".openhands"));
-    folders.extend(below(".cline"));
-    for editor in EDITORS {
-        folders.extend(below(editor).map(|folder| folder.join(CLINE)));
-    }
-    folders.extend(mini.or_else(|| below(".config/mini-swe-agent")));
-    folders.extend(named("SWE_AGENT_TRAJECTORY_DIR").map(PathBuf::from));
-    folders.extend(aider_history());
-    // An agent's folder that is not there is no fault; the first is named when there is nothing.
+    let folders = homes(agents::homes).into_iter().flat_map(|home| home.sessions);
+    // An agent's folder that does not exist is not a fault; the first is named when there is nothing.
     let mut roots: Vec<Root> = Vec::new();
     for path in folders {
         if roots.is_empty() || path.exists() {
@@ -35,40 +29,19 @@ pub(crate) fn default_roots() -> Vec<Root> {
     roots
 }
 
-/// The columns of the terminal as the user states them, for terminals that cannot be asked.
-pub(crate) fn columns() -> Option<usize> {
-    std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0)
+/// The home of one agent.
+pub(crate) fn home_of(agent: Agent) -> Option<PathBuf> {
+    homes(|around| agents::reader(agent).homes(around)).into_iter().next().map(|home| home.path)
 }
 
 /// The folders that belong to agents, whether they hold sessions or not: nothing of ours goes there.
 pub(crate) fn agents_folders() -> Vec<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty());
-    let variables = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "MSWEA_GLOBAL_CONFIG_DIR"];
-    let mut folders: Vec<PathBuf> =
-        variables.into_iter().filter_map(named).map(PathBuf::from).collect();
-    let own = [".claude", ".codex", ".openhands", ".cline", ".config/mini-swe-agent"];
-    let editors = EDITORS.map(|editor| format!("{editor}/{CLINE}"));
-    let below = own.into_iter().chain(editors.iter().map(String::as_str));
-    folders
-        .extend(home().into_iter().flat_map(|home| below.clone().map(move |path| home.join(path))));
-    folders
+    homes(agents::homes).into_iter().map(|home| home.path).collect()
 }
 
-/// Where editors keep their settings, below the home folder.
-const EDITORS: [&str; 3] =
-    [".config/Code", "Library/Application Support/Code", "AppData/Roaming/Code"];
-
-/// Where Cline keeps tasks below an editor's settings.
-const CLINE: &str = "User/globalStorage/saoudrizwan.claude-dev";
-
-/// Aider writes into the project: here, or at the top of the repository.
-fn aider_history() -> Option<PathBuf> {
-    const NAME: &str = ".aider.chat.history.md";
-    let named = std::env::var_os("AIDER_CHAT_HISTORY_FILE").filter(|path| !path.is_empty());
-    let here = std::env::current_dir().ok();
-    let top = here.as_ref().and_then(|here| here.ancestors().find(|up| up.join(".git").exists()));
-    let places = [here.as_deref(), top].into_iter().flatten().map(|folder| folder.join(NAME));
-    named.map(PathBuf::from).into_iter().chain(places).find(|path| path.is_file())
+/// The columns of the terminal as the user states them, for terminals that cannot be asked.
+pub(crate) fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0)
 }
 
 /// The user's home folder.

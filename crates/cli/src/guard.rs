@@ -3,6 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
+use backstory_agents as agents;
 use backstory_session::discover::Root;
 use backstory_session::select::SessionRef;
 use backstory_store::{Guard, GuardError};
@@ -18,9 +19,8 @@ pub(crate) fn guard(global: &GlobalArguments, roots: &[Root], chosen: &[SessionR
 
 /// The same for what is written without reading sessions.
 pub(crate) fn agents_guard() -> Guard {
-    let mut guard = Guard::default();
+    let mut guard = Guard::of_folders_named(agents::own_folders().map(|folder| folder.name));
     environment::agents_folders().iter().for_each(|folder| guard.protect(folder));
-    environment::default_roots().iter().for_each(|root| guard.protect(&root.path));
     guard
 }
 

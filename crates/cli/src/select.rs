@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
+use backstory_agents::session_folders;
 use backstory_format::Limits;
 use backstory_model::{Notice, NoticeKind, Session, SessionFiles};
 use backstory_session::blame::EditedFiles;
@@ -166,10 +167,9 @@ pub(crate) fn holds_sessions(path: &Path) -> bool {
     if path.is_file() {
         return true;
     }
-    let looks_like_config =
-        path.join("projects").is_dir() && path.file_name().is_some_and(|name| name == ".claude");
+    let is_own = session_folders(path).is_some_and(|inside| !inside.is_empty());
     let entries = || std::fs::read_dir(path).into_iter().flatten().flatten();
-    looks_like_config || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
+    is_own || entries().any(|entry| ends_jsonl(&entry.path()) && entry.path().is_file())
 }
 
 /// The error for there being no session in any of these places, in which this is missing.

@@ -5,9 +5,9 @@ use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::select::{Seek, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
+use backstory_agents::{Kept, reader};
 use backstory_format::Limits;
-use backstory_model::Agent;
-use backstory_model::{AgentFile, Notice, SessionFiles};
+use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
 use backstory_session::discover::{ProjectScope, Root, discover, once_each};
 use backstory_session::select::SessionRef;
 use std::collections::BTreeMap;
@@ -57,11 +57,15 @@ impl Work {
         Ok(work)
     }
 
-    /// Leaves sessions of other agents out, and says so: this is about what only Claude Code's
-    /// files hold. An error where nothing is left.
-    pub(crate) fn keep_claude_code(&mut self, global: &GlobalArguments) -> Result<(), CliError> {
+    /// Omits sessions of other agents, and says so: the command is about what only this agent's
+    /// files hold. An error if nothing is left.
+    pub(crate) fn keep_only(
+        &mut self,
+        agent: Agent,
+        global: &GlobalArguments,
+    ) -> Result<(), CliError> {
         let mut others: BTreeMap<Agent, u64> = BTreeMap::new();
-        for files in self.take_others() {
+        for files in self.take_others(agent) {
             *others.entry(files.agent).or_default() += 1;
         }
         let told = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
@@ -70,7 +74,8 @@ impl Work {
             (true, true) => Err(self.nothing()),
             (true, false) => Ok(()),
             (false, true) => Err(CliError::not_found(format!(
-                "no session of Claude Code, whose files alone can be looked into ({told})"
+                "no session of {}, whose files alone can be looked into ({told})",
+                agent.title()
             ))
             .hint("name another place with --root DIR")),
             (false, false) => {
@@ -82,10 +87,10 @@ impl Work {
         }
     }
 
-    /// Takes the sessions of other agents than Claude Code away.
-    pub(crate) fn take_others(&mut self) -> Vec<SessionFiles> {
+    /// Takes the sessions of agents other than this one away.
+    pub(crate) fn take_others(&mut self, agent: Agent) -> Vec<SessionFiles> {
         let all = std::mem::take(&mut self.sessions);
-        let (own, others) = all.into_iter().partition(|files| files.agent == Agent::ClaudeCode);
+        let (own, others) = all.into_iter().partition(|files| files.agent == agent);
         self.sessions = own;
         others
     }
@@ -126,9 +131,10 @@ impl Work {
                 return Err(CliError::new(format!("`{name}`: not a session file")));
             }
         }
-        let kept_here = |files: &SessionFiles| files.agent != Agent::Aider;
-        let is_project =
-            path.is_dir() && found.stray_agents.is_empty() && !found.sessions.iter().any(kept_here);
+        let kept_apart = |files: &SessionFiles| reader(files.agent).kept() == Kept::Apart;
+        let is_project = path.is_dir()
+            && found.stray_agents.is_empty()
+            && !found.sessions.iter().any(kept_apart);
         self.sessions.extend(found.sessions);
         self.agents.extend(found.stray_agents);
         self.notices.extend(found.notices);

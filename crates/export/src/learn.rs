@@ -4,25 +4,23 @@
 //! All of the files, not only what the format has a place for: a password that only a record of
 //! bookkeeping shows in clear may stand elsewhere in another form.
 
-use backstory_agents::structural_paths;
-use backstory_format::json::IdPaths;
+use backstory_agents::{Observed, reader};
 use backstory_format::json::Tape;
-use backstory_model::SessionFiles;
-use backstory_model::{Agent, Session};
+use backstory_model::{Session, SessionFiles};
 use backstory_redact::Scrubber;
-use backstory_session::clear::{CopyError, study, study_foreign};
+use backstory_session::clear::{CopyError, study, study_documents};
 use backstory_store::{StoreError, load};
 use std::path::Path;
-use std::sync::OnceLock;
 
-/// Learns from the files of a session; `files` are those of another agent than Claude Code.
+/// Learns from the files of a session; `files` are those of a session that is not records.
 pub(super) fn learn(
     session: &Session,
     files: Option<&SessionFiles>,
     scrubber: &mut Scrubber,
 ) -> Result<(), StoreError> {
-    if session.agent != Agent::ClaudeCode {
-        return learn_foreign(session, files, scrubber);
+    let reader = reader(session.agent);
+    if reader.observed() == Observed::Nothing {
+        return learn_documents(session, files, scrubber);
     }
     let mut paths: Vec<&Path> = Vec::new();
     for member in session.walk() {
@@ -30,22 +28,16 @@ pub(super) fn learn(
         let path = member.source.path();
         if !paths.contains(&path) {
             paths.push(path);
-            read(path, study(scrubber, path, claude_code_ids()).map(drop))?;
+            read(path, study(scrubber, path, reader.id_fields()).map(drop))?;
         }
     }
     learn_names(session, scrubber);
     Ok(())
 }
 
-/// Fields of Claude Code's records that are ids.
-pub(super) fn claude_code_ids() -> &'static IdPaths {
-    static IDS: OnceLock<IdPaths> = OnceLock::new();
-    IDS.get_or_init(|| structural_paths(Agent::ClaudeCode))
-}
-
-/// Learns from what is not in the records of Claude Code.
+/// Learns from what is not in the records of a session.
 pub(super) fn learn_names(session: &Session, scrubber: &mut Scrubber) {
-    let ids = claude_code_ids();
+    let ids = reader(session.agent).id_fields();
     for member in session.walk() {
         if let Some(meta) = &member.meta {
             scrubber.learn_line(meta.as_bytes(), ids, &mut Tape::new());
@@ -57,16 +49,17 @@ pub(super) fn learn_names(session: &Session, scrubber: &mut Scrubber) {
 }
 
 /// Its files are documents of all kinds; without their names, the one it was read from is searched.
-fn learn_foreign(
+fn learn_documents(
     session: &Session,
     files: Option<&SessionFiles>,
     scrubber: &mut Scrubber,
 ) -> Result<(), StoreError> {
-    let (ids, path) = (structural_paths(session.agent), session.source.path());
+    let path = session.source.path();
     match files {
-        Some(files) => read(path, study_foreign(scrubber, files, &ids).map(drop))?,
+        Some(files) => read(path, study_documents(scrubber, files).map(drop))?,
         None => {
-            scrubber.learn_line(&load(path, None)?.bytes, &ids, &mut Tape::new());
+            let ids = reader(session.agent).id_fields();
+            scrubber.learn_line(&load(path, None)?.bytes, ids, &mut Tape::new());
         }
     }
     for text in session.project_key.iter().chain([&session.id]) {

@@ -218,8 +218,8 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-/// Makes a document of a session of Claude Code that was read already; others come as
-/// [`Material`]. Nothing comes out when redaction or reading fails.
+/// Makes a document of a session of records that was read already; others come as [`Material`].
+/// Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
     options: &Options<'_>,

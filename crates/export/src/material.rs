@@ -1,7 +1,7 @@
 //! A session read for an export.
 
-use crate::{Document, Format, Options, Secrets, learn, make};
-use backstory_agents as agents;
+use crate::{Document, Format, Options, Secrets, make};
+use backstory_agents::{self as agents, Observed};
 use backstory_format::{Limits, Problem, Record};
 use backstory_model::{Agent, AgentFile, RecordObserver, Session, SessionFiles};
 use backstory_redact::Scrubber;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct Material {
     pub session: Session,
     notes: Vec<Notes<'static>>,
-    /// Of another agent: the files it was read from.
+    /// Of a session of documents: the files it was read from.
     files: Option<SessionFiles>,
     /// What there is to take out, as far as reading told.
     learnt: Option<Scrubber>,
@@ -46,8 +46,9 @@ impl Material {
         let mut observer = Observer::new(files.agent, format, secrets);
         let (session, failures) = agents::read_observed(files, limits, buffer, &mut observer)?;
         let failures = allowed(failures, secrets)?;
-        let others = (files.agent != Agent::ClaudeCode).then(|| files.clone());
-        Ok((observer.material(session, others), failures))
+        let is_documents = agents::reader(files.agent).observed() == Observed::Nothing;
+        let documents = is_documents.then(|| files.clone());
+        Ok((observer.material(session, documents), failures))
     }
 
     /// The same for a subagent's file by itself.
@@ -58,7 +59,7 @@ impl Material {
         limits: Limits,
         buffer: &mut Vec<u8>,
     ) -> Result<Material, StoreError> {
-        let mut observer = Observer::new(Agent::ClaudeCode, format, secrets);
+        let mut observer = Observer::new(file.agent, format, secrets);
         let session = agents::read_stray_observed(file, limits, buffer, &mut observer)?;
         Ok(observer.material(session, None))
     }
@@ -93,12 +94,13 @@ struct Observer {
 
 impl Observer {
     fn new(agent: Agent, format: Format<'_>, secrets: Secrets<'_>) -> Observer {
-        let secrets = match secrets {
-            // Files of other agents are documents of all kinds, which are searched as a whole.
-            Secrets::TakenOut(redactor) if agent == Agent::ClaudeCode => {
-                Some(SecretCollector::new(redactor, learn::claude_code_ids()))
+        let reader = agents::reader(agent);
+        let secrets = match (secrets, reader.observed()) {
+            (Secrets::TakenOut(redactor), Observed::Records) => {
+                Some(SecretCollector::new(redactor, reader.id_fields()))
             }
-            Secrets::TakenOut(_) | Secrets::Kept(_) => None,
+            // Documents are searched as a whole.
+            (Secrets::TakenOut(_), Observed::Nothing) | (Secrets::Kept(_), _) => None,
         };
         let notes = format.tells_lines().then(|| NoteTaker::new(&every_file));
         Observer { notes, secrets }

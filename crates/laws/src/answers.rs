@@ -75,7 +75,7 @@ pub fn journal(data: &[u8]) {
         r#"{"kind":"sent","state_id":"last","teacher_id":"t","prompt_hash":"h","attempt":1,"reserved_usd":1.5,"at":""}"#,
     );
     let last = last.expect("a line");
-    let place = Guard::of([]).file(&path).expect("a place");
+    let place = Guard::default().file(&path).expect("a place");
     Journal::open(&place).expect("a journal").add(&last).expect("room");
     let longer = std::fs::read(&path).expect("a file");
     assert!(longer.starts_with(data) && longer.ends_with(last.line().expect("a line").as_bytes()));

@@ -25,6 +25,8 @@ pub struct AgentFile {
     pub path: PathBuf,
     /// Its metadata file, if there is one.
     pub meta: Option<PathBuf>,
+    /// Who wrote it.
+    pub agent: Agent,
     /// How the client arranged it.
     pub place: AgentPlace,
     /// The session it belongs to, if that can be told.

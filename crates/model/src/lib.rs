@@ -4,6 +4,7 @@
 //! says where it stands, and [`Source`](backstory_store::Source) fetches it when somebody wants it,
 //! so that the model of a session is small however large the session is.
 
+mod agent;
 mod effect;
 mod files;
 mod observer;
@@ -12,9 +13,11 @@ mod requests;
 mod session;
 mod spending;
 mod steps;
+mod summary;
 mod turn;
 mod usage;
 
+pub use agent::{Agent, AgentInfo};
 pub use backstory_format::{Content, Span};
 pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
 pub use files::{AgentFile, AgentPlace, FilePart, Notice, NoticeKind, SessionFiles};
@@ -22,12 +25,13 @@ pub use observer::RecordObserver;
 pub use problems::Problems;
 pub use requests::{RequestShape, Requests};
 pub use session::{
-    Agent, Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
+    Benchmark, Branch, ChainLink, Compaction, CompactionKind, Counts, Evidence, FileFacts,
     ForkedFrom, Inherited, OrphanResult, Parent, Recovered, Session, SessionKind, Title,
     TitleSource, Trigger,
 };
 pub use spending::{Detail, Expense, FileSpending, Geography, Speed, Spent};
 pub use steps::{models, usage};
+pub use summary::{FullSummary, Summary};
 pub use turn::{
     Block, Call, CallOutcome, CallResult, Event, IdOrigin, Interjection, InterjectionSource,
     Outcome, Prompt, PromptBlock, Step, Turn, TurnKind,

@@ -1,73 +1,10 @@
 //! A session as a whole.
 
-use crate::{CallOutcome, Content, Problems, Requests, Span, Turn, UsageTotal};
+use crate::{Agent, CallOutcome, Content, Problems, Requests, Span, Turn, UsageTotal};
 use backstory_store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The program that wrote the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Agent {
-    /// Anthropic's client.
-    ClaudeCode,
-    /// OpenAI's client.
-    Codex,
-    /// OpenHands, in the format of its SDK and in the older one.
-    OpenHands,
-    /// Trajectories of SWE-agent.
-    SweAgent,
-    /// Trajectories of mini-swe-agent.
-    MiniSweAgent,
-    /// Rows of SWE-smith's data sets.
-    SweSmith,
-    /// Chat histories of Aider, which are Markdown.
-    Aider,
-    /// Cline as an extension of editors and as a program.
-    Cline,
-}
-
-impl Agent {
-    /// Every agent whose files can be read.
-    pub const ALL: [Agent; 8] = [
-        Agent::ClaudeCode,
-        Agent::Codex,
-        Agent::OpenHands,
-        Agent::SweAgent,
-        Agent::MiniSweAgent,
-        Agent::SweSmith,
-        Agent::Aider,
-        Agent::Cline,
-    ];
-
-    /// What people call it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "Claude Code",
-            Agent::Codex => "Codex",
-            Agent::OpenHands => "OpenHands",
-            Agent::SweAgent => "SWE-agent",
-            Agent::MiniSweAgent => "mini-swe-agent",
-            Agent::SweSmith => "SWE-smith",
-            Agent::Aider => "Aider",
-            Agent::Cline => "Cline",
-        }
-    }
-
-    /// The word used in output and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "claude-code",
-            Agent::Codex => "codex",
-            Agent::OpenHands => "openhands",
-            Agent::SweAgent => "swe-agent",
-            Agent::MiniSweAgent => "mini-swe-agent",
-            Agent::SweSmith => "swe-smith",
-            Agent::Aider => "aider",
-            Agent::Cline => "cline",
-        }
-    }
-}
 
 /// What a benchmark's run says of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

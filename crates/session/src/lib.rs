@@ -10,7 +10,6 @@ mod compare;
 pub mod discover;
 pub mod history;
 pub mod link;
-pub mod listing;
 pub mod parallel;
 pub mod render;
 pub mod select;

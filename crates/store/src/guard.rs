@@ -12,9 +12,6 @@ use std::sync::Arc;
 /// Name of the manifest.
 pub const MANIFEST: &str = ".backstory.json";
 
-/// Names of agents' folders: one that a session lies in is never written to.
-const AGENTS: [&str; 4] = [".claude", ".codex", ".openhands", ".cline"];
-
 /// Why something is not written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -48,6 +45,8 @@ pub enum GuardError {
 /// Where nothing is written, and what is read.
 #[derive(Debug, Default, Clone)]
 pub struct Guard {
+    /// Names of agents' folders: one that a file is read from is never written to.
+    names: Vec<&'static str>,
     folders: Vec<Folder>,
     inputs: HashSet<FileKey>,
     outputs: Vec<PathBuf>,
@@ -87,13 +86,9 @@ fn file_key(path: &Path) -> Option<FileKey> {
 }
 
 impl Guard {
-    /// A guard of these folders.
-    pub fn of<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Guard {
-        let mut guard = Guard::default();
-        for folder in folders {
-            guard.protect(folder);
-        }
-        guard
+    /// A guard of the folders with these names, wherever a file is read from one.
+    pub fn of_folders_named(names: impl IntoIterator<Item = &'static str>) -> Guard {
+        Guard { names: names.into_iter().collect(), ..Guard::default() }
     }
 
     /// Nothing is written into this folder; a file is one that is read.
@@ -118,7 +113,7 @@ impl Guard {
         self.last = folder;
         let place = resolve(path);
         let of_agent = |above: &&Path| {
-            above.file_name().is_some_and(|name| AGENTS.iter().any(|agent| name == *agent))
+            above.file_name().is_some_and(|name| self.names.iter().any(|agent| name == *agent))
         };
         if let Some(agent) = place.ancestors().skip(1).find(of_agent) {
             self.protect(agent);
@@ -287,7 +282,8 @@ mod tests {
         symlink(at("kept/new"), at("work/dangling")).unwrap();
         symlink("loop", at("work/loop")).unwrap();
         let guard = || {
-            let mut guard = Guard::of([at("kept").as_path()]);
+            let mut guard = Guard::of_folders_named([".claude"]);
+            guard.protect(&at("kept"));
             guard.reads(&session);
             guard.reads(&at("work/input"));
             guard

@@ -35,7 +35,7 @@ pub use held::{Holding, hold};
 pub use load::{Loaded, is_packed, load, named_packed};
 pub use load::{TableReader, read_tables_with};
 pub use open::{
-    Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
+    EndBuffers, Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
 pub use output::{Entry, OutputError, OutputFolder};
 pub use resolve::resolve;

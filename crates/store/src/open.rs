@@ -207,6 +207,15 @@ pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileSta
     Ok((bytes, ends.state))
 }
 
+/// Buffers for both ends of a file, which one thread keeps from file to file.
+#[derive(Debug, Default)]
+pub struct EndBuffers {
+    /// For the start of the file.
+    pub head: Vec<u8>,
+    /// For its end.
+    pub tail: Vec<u8>,
+}
+
 /// A file of which parts are read.
 #[derive(Debug)]
 pub struct Ends<'a> {

@@ -13,11 +13,16 @@ pub struct AgentForm {
     pub folder: PathBuf,
 }
 
+/// The agent of this name.
+pub fn agent(name: &str) -> Agent {
+    backstory_agents::named(name).unwrap_or_else(|| panic!("{name} is not an agent"))
+}
+
 /// One form of one agent in each.
 pub fn agent_forms() -> Vec<AgentForm> {
     let rows = table("AGENTS.tsv").into_iter();
     rows.map(|row| {
-        let agent = Agent::ALL.into_iter().find(|agent| agent.name() == row["agent"]).unwrap();
+        let agent = agent(&row["agent"]);
         let folder = testdata("agents").join(&row["path"]);
         AgentForm { agent, row, folder }
     })

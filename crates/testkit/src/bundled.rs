@@ -1,7 +1,8 @@
 //! The sessions of the test data.
 
-use crate::{agent_forms, sessions, testdata};
-use backstory_model::{Agent, Session};
+use crate::{agent, agent_forms, sessions, testdata};
+use backstory_agents as agents;
+use backstory_model::Session;
 
 /// Claude Code's: the sample, and every bundled session and tree.
 pub fn claude_sessions() -> Vec<Session> {
@@ -19,8 +20,7 @@ pub fn claude_sessions() -> Vec<Session> {
 pub fn agent_sessions() -> Vec<Session> {
     let forms = agent_forms();
     let all: Vec<Session> = forms.iter().flat_map(|form| sessions(&form.folder)).collect();
-    let others = Agent::ALL.into_iter().filter(|agent| *agent != Agent::ClaudeCode);
-    for agent in others {
+    for agent in agents::all().filter(|other| *other != agent("claude-code")) {
         assert!(all.iter().any(|session| session.agent == agent), "{agent:?}");
     }
     all

@@ -1,7 +1,6 @@
 //! Rollouts of Codex, made for a test.
 
-use crate::{Sample, lines};
-use backstory_model::Agent;
+use crate::{Sample, agent, lines};
 use serde_json::{Value, json};
 
 /// A line of a rollout.
@@ -74,7 +73,7 @@ pub const ROLLOUT: &str =
 
 /// The thread alone.
 pub fn codex() -> Sample {
-    Sample { agent: Agent::Codex, files: vec![(ROLLOUT, lines(&codex_records(exact)))] }
+    Sample { agent: agent("codex"), files: vec![(ROLLOUT, lines(&codex_records(exact)))] }
 }
 
 /// A thread of a day later.
@@ -117,7 +116,7 @@ pub fn lineage() -> Sample {
         "end_ordinal_exclusive": first.len() + 4, "end_byte_offset": end });
     let third = [meta(3, base), asks("And now?")];
     Sample {
-        agent: Agent::Codex,
+        agent: agent("codex"),
         files: vec![(ROLLOUT, lines(&own)), (SECOND, lines(&second)), (THIRD, lines(&third))],
     }
 }

@@ -20,7 +20,7 @@ mod sample;
 mod slow;
 mod testdata;
 
-pub use agent_form::{AgentForm, agent_form, agent_forms};
+pub use agent_form::{AgentForm, agent, agent_form, agent_forms};
 pub use bundled::{agent_sessions, all_sessions, claude_sessions};
 pub use describe::{edits, texts};
 pub use files::{copy_tree, files_below, write_file};

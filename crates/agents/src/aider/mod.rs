@@ -7,37 +7,24 @@
 //! from the blocks of an answer where the program says right after it that it applied an edit to
 //! that file; what is not certain is left out.
 
+mod agent;
+mod sessions;
 mod unclosed;
 
 use crate::common::{Dialect, Draft, Fence, local, search_replace, typed};
+pub(crate) use agent::Aider;
+use agent::{AGENT, HEADING};
 use backstory_model::SessionFiles;
 use backstory_model::{
-    Agent, Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind,
-    UsageTotal,
+    Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind, UsageTotal,
 };
 use backstory_store::{StoreError, load, resolve};
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 
-/// How each session begins.
-pub(super) const HEADING: &str = "# aider chat started at ";
-
-/// How its files' names end.
-pub const HISTORY: &str = ".aider.chat.history.md";
-
-/// What a chat history cannot tell.
-pub(super) const UNREAD: [&str; 6] = [
-    "time zone",
-    "times of messages",
-    "system prompt and files in the chat",
-    "thinking",
-    "exact tokens (rounded in newer releases)",
-    "edits whose blocks do not name their file for certain",
-];
-
-pub(super) fn read(files: &SessionFiles) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles) -> Result<Session, StoreError> {
     let loaded = load(&files.path, files.part.clone())?;
-    let mut draft = Draft::new(Agent::Aider, files.id.clone(), loaded.source(&files.path));
+    let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
     let text = String::from_utf8_lossy(&loaded.bytes);
     draft.session.file.bytes = loaded.bytes.len() as u64;
     draft.session.file.modified = loaded.state.modified;

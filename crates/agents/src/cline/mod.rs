@@ -3,30 +3,29 @@
 //! Both hold messages in the shape of Anthropic's API. Older releases of the extension have their
 //! tools as XML in the text, with outcomes in the next message of the user.
 
+mod agent;
 mod tools;
 mod xml;
 
 use crate::common::{
     Action, Cite, Draft, context, document, other, problem, timestamp, told, typed,
 };
+use agent::AGENT;
+pub(crate) use agent::Cline;
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{
-    Agent, Call, CallOutcome, Content, Effect, ForkedFrom, IdOrigin, PromptBlock, Session, Title,
+    Call, CallOutcome, Content, Effect, ForkedFrom, IdOrigin, PromptBlock, Session, Title,
     TitleSource, TurnKind, UsageTotal,
 };
 use backstory_store::StoreError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What Cline's files cannot tell.
-pub(super) const UNREAD: [&str; 2] =
-    ["release of the extension", "edits that a person changed in review"];
-
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let draft = document.draft(Agent::Cline, files);
+    let draft = document.draft(AGENT, files);
     let mut reading = Reading { draft, cite: document.cite(), waiting: None, cost: 0.0 };
     if let Some(value) = document.value() {
         let messages = match value.kind() {
@@ -324,7 +323,7 @@ fn neighbour(path: &Path) -> Neighbour {
 }
 
 /// Every file of a session that is read.
-pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+fn files_of(path: &Path) -> Vec<PathBuf> {
     let (Neighbour::Record(beside) | Neighbour::Screen(beside)) = neighbour(path);
     let beside = Some(beside).filter(|path| path.is_file());
     std::iter::once(path.to_path_buf()).chain(beside).collect()

@@ -1,12 +1,13 @@
 //! The thread that a rollout goes on from: a rollout may hold only what is its own and name the file
 //! that holds what came before, which may do the same.
 
+use super::agent::AGENT;
 use super::rollout::Rollout;
 use crate::common::{Cite, Draft, problem};
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::line::split;
 use backstory_format::{Limits, ProblemId, read_all};
-use backstory_model::{Agent, Counts, Inherited, Session, Turn, models, usage};
+use backstory_model::{Counts, Inherited, Session, Turn, models, usage};
 use backstory_store::load;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -62,7 +63,7 @@ pub(super) fn put_before(session: &mut Session, base: Base, path: &Path, limits:
             session.problems.push(problem(ProblemId::UnreadFile, 1));
             break;
         };
-        let draft = Draft::new(Agent::Codex, String::new(), loaded.source(&other));
+        let draft = Draft::new(AGENT, String::new(), loaded.source(&other));
         let mut rollout = Rollout::new(draft);
         rollout.cite = Some(Cite::copied());
         rollout.end = base.end;
@@ -127,7 +128,7 @@ fn named(id: &str, thread: &str) -> Box<str> {
 }
 
 /// The files that stand before a rollout, the nearest first, each with the part of it that does.
-pub(crate) fn files(path: &Path) -> Vec<(PathBuf, Option<Range<u64>>)> {
+pub(super) fn files(path: &Path) -> Vec<(PathBuf, Option<Range<u64>>)> {
     let mut found: Vec<(PathBuf, Option<Range<u64>>)> = Vec::new();
     let mut at = path.to_path_buf();
     while let Some(base) = base_of(&at).filter(|_| found.len() < MOST) {

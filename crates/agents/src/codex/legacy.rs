@@ -1,11 +1,12 @@
 //! Rollouts of 2025: lines without envelope, and single JSON documents.
 
+use super::agent::AGENT;
 use super::rollout::Rollout;
 use crate::common::{Cite, document};
 use backstory_format::Limits;
 use backstory_format::json::{Kind, Value};
+use backstory_model::Session;
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Session};
 use backstory_store::StoreError;
 
 /// A line without envelope: the facts of the first line, or an item as the API knows it.
@@ -24,7 +25,7 @@ pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
 /// `{"session": {…}, "items": [ … ]}`.
 pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let mut rollout = Rollout::new(document.draft(Agent::Codex, files));
+    let mut rollout = Rollout::new(document.draft(AGENT, files));
     if let Some(value) = document.value() {
         let cite = document.cite();
         if let Some(session) = value.get("session").filter(|v| v.kind() == Kind::Object) {

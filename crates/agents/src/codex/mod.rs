@@ -5,6 +5,7 @@
 //! one message is nowhere written before `token_usage_record` (0.16x), so the token counts decide,
 //! and where there are none, results.
 
+mod agent;
 mod base;
 mod events;
 mod legacy;
@@ -14,28 +15,21 @@ mod script;
 mod values;
 
 use crate::common::Draft;
+use agent::AGENT;
+pub(crate) use agent::Codex;
 use backstory_format::{Limits, ProblemId, Totals, read_all};
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, FileFacts, Session};
+use backstory_model::{FileFacts, Session};
 use backstory_store::{Source, StoreError, is_packed, load, read_file};
-pub(super) use base::files as files_before;
 use rollout::Rollout;
 
-/// What a rollout cannot tell.
-pub(super) const UNREAD: [&str; 3] =
-    ["cost", "reasoning that came encrypted", "edits made by shell commands"];
-
 /// Reads a rollout, with what it continues in another file.
-pub(super) fn read(
-    files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles, limits: Limits, buffer: &mut Vec<u8>) -> Result<Session, StoreError> {
     let path = &files.path;
     if path.extension().is_some_and(|end| end == "json") {
         return legacy::read(files, limits);
     }
-    let draft = |source| Draft::new(Agent::Codex, files.id.clone(), source);
+    let draft = |source| Draft::new(AGENT, files.id.clone(), source);
     let (mut rollout, totals, modified) = if is_packed(path)? {
         let loaded = load(path, None)?;
         let mut rollout = Rollout::new(draft(loaded.source(path)));

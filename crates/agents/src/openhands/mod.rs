@@ -1,33 +1,29 @@
 //! OpenHands: events of its first generation (a folder, a downloaded array, or the history of an
 //! evaluation's row), and conversations of the SDK (a folder of events with a state beside them).
 
+mod agent;
 mod first;
 mod sdk;
 
 use crate::common::{Cite, Draft, document, parse, problem};
+use agent::AGENT;
+pub(crate) use agent::{OpenHands, is_evaluation};
 use backstory_format::json::{Kind, Tape, Value};
 use backstory_format::line::split;
 use backstory_format::{Limits, Problem, ProblemId};
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Benchmark, Problems, Session};
+use backstory_model::{Benchmark, Problems, Session};
 use backstory_store::{Source, StoreError, load, read_range};
 use memchr::memmem;
 use sdk::Told;
 use std::path::{Path, PathBuf};
 
-/// What events cannot tell.
-pub(super) const UNREAD: [&str; 3] = [
-    "edits made by shell commands",
-    "time zone of the first generation's times",
-    "delegated agents",
-];
-
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     if files.path.is_dir() {
         return folder(files, limits);
     }
     let mut document = document(&files.path, files.part.clone(), limits)?;
-    let draft = document.draft(Agent::OpenHands, files);
+    let draft = document.draft(AGENT, files);
     let cite = document.cite();
     let Some(value) = document.value() else {
         // Events of the SDK, one on each line.
@@ -75,7 +71,7 @@ fn row(row: &Value<'_>, draft: &mut Draft, cite: Cite) {
 /// broken or cannot be read hides no other.
 fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let source = Source::new(&files.path, None);
-    let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), source);
+    let mut draft = Draft::new(AGENT, files.id.clone(), source);
     draft.session.file.modified = files.modified;
     let cite = Cite::copied();
     let read = |path: &Path, number: u64, draft: &mut Draft| {
@@ -117,14 +113,14 @@ fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
 }
 
 /// Every file of a conversation's folder that is read.
-pub(super) fn files_of(folder: &Path) -> Vec<PathBuf> {
+fn files_of(folder: &Path) -> Vec<PathBuf> {
     let state = folder.join("base_state.json");
     let events = event_files(folder);
     Some(state).filter(|state| state.is_file()).into_iter().chain(events).collect()
 }
 
 /// Whether a folder is one conversation: a state or events that read like the agent's.
-pub(super) fn is_conversation(folder: &Path) -> bool {
+fn is_conversation(folder: &Path) -> bool {
     /// So many files are looked into: the first may be broken.
     const LOOKED_INTO: usize = 16;
     const HEAD: u64 = 64 << 10;
@@ -162,7 +158,7 @@ fn event_files(folder: &Path) -> Vec<PathBuf> {
 /// Events of the SDK in one file, a line each.
 fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let loaded = load(&files.path, None)?;
-    let mut draft = Draft::new(Agent::OpenHands, files.id.clone(), loaded.source(&files.path));
+    let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
     let session = &mut draft.session;
     let mut tapes: Vec<(u64, &[u8], Tape)> = Vec::new();
     let mut at = 0;

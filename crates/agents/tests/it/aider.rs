@@ -1,13 +1,13 @@
 //! Aider's chat histories.
 
 use crate::support::{figures, tokens};
-use backstory_model::{Agent, Change, Content, Effect};
-use backstory_testkit::{Sample, one_session, texts};
+use backstory_model::{Change, Content, Effect};
+use backstory_testkit::{Sample, agent, one_session, texts};
 
 pub(crate) fn aider() -> Sample {
     let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.0  \n> Model: model-z with diff edit format  \n> Git repo: .git with 3 files  \n\n#### Please change it  \n#### and say so  \n\nSure:\n\na.py\n```python\n# not a heading\n> not the program\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n\n> Tokens: 1.2k sent, 60 received. Cost: $0.02 message, $0.02 session.  \n> Applied edit to a.py  \n> Commit abc1234 Change it  \n\n# aider chat started at 2026-01-31 10:00:00\n\n#### /exit  \n";
     Sample {
-        agent: Agent::Aider,
+        agent: agent("aider"),
         files: vec![("project/.aider.chat.history.md", history.as_bytes().to_vec())],
     }
 }
@@ -34,7 +34,7 @@ fn aider_when_the_program_says_more() {
     let history = "\n# aider chat started at 2026-01-31 09:30:00\n\n> Aider v0.86.2  \n\n#### Change it  \n\nSure:\n\na.py\n```\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n```\n\n> Tokens: 10 sent, 2 received.  \n> # 1 SEARCH/REPLACE block failed to match!\n\n## No match in a.py\n<<<<<<< SEARCH\nz\n=======\ny\n>>>>>>> REPLACE\n\nThe SEARCH section must exactly match  \n\nAs they say:\n\n> measure twice\n\na.py\n<source>\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n</source>\n\n> Tokens: 20 sent, 3 received.  \n> Applied edit to a.py  \n> Commit abc1234 Change it\n\nBecause.  \n";
     let read = |history: &str| {
         let files = vec![("project/.aider.chat.history.md", history.as_bytes().to_vec())];
-        let (folder, mut sessions) = Sample { agent: Agent::Aider, files }.sessions();
+        let (folder, mut sessions) = Sample { agent: agent("aider"), files }.sessions();
         (folder, sessions.remove(0))
     };
     let (_folder, session) = read(history);
@@ -51,7 +51,7 @@ fn aider_when_the_program_says_more() {
 
 fn read(history: &str) -> (tempfile::TempDir, backstory_model::Session) {
     let history = format!("\n# aider chat started at 2026-01-31 09:30:00\n\n{history}");
-    one_session(Agent::Aider, vec![("project/.aider.chat.history.md", history.into_bytes())])
+    one_session(agent("aider"), vec![("project/.aider.chat.history.md", history.into_bytes())])
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn the_folder_is_told_from_the_root() {
     assert_eq!(session.cwds[0].as_ref(), expected.to_str().unwrap());
     let files =
         vec![(".aider.chat.history.md", b"# aider chat started at 2026-01-31 09:30:00\n".to_vec())];
-    let (folder, _) = one_session(Agent::Aider, files);
+    let (folder, _) = one_session(agent("aider"), files);
     // As it is typed: from where one stands.
     let here = std::env::current_dir().unwrap();
     let up: std::path::PathBuf = here.components().skip(1).map(|_| "..").collect();
@@ -148,7 +148,7 @@ fn a_fence_may_quote_the_program() {
 fn a_history_that_begins_in_the_middle_of_a_session() {
     let text = "and so on.\n\n> Tokens: 10 sent, 2 received.  \n\n#### Go  \n\nDone.\n";
     let (_folder, session) = one_session(
-        Agent::Aider,
+        agent("aider"),
         vec![("project/.aider.chat.history.md", text.as_bytes().to_vec())],
     );
     assert_eq!((session.id.as_str(), session.counts.turns), ("aider-project-start", 2));

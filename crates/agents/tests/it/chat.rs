@@ -1,8 +1,7 @@
 //! Agents that write conversations in the shape of a chat API: SWE-agent, mini-swe-agent, SWE-smith.
 
 use crate::support::{events, figures, tokens};
-use backstory_model::Agent;
-use backstory_testkit::{Sample, edits, lines, one_session, texts};
+use backstory_testkit::{Sample, agent, edits, lines, one_session, texts};
 use serde_json::{Value, json};
 
 pub(crate) fn swe_agent() -> Sample {
@@ -39,7 +38,7 @@ pub(crate) fn swe_agent() -> Sample {
         ],
     });
     Sample {
-        agent: Agent::SweAgent,
+        agent: agent("swe-agent"),
         files: vec![
             ("new.traj", document.to_string().into_bytes()),
             ("old.traj", old.to_string().into_bytes()),
@@ -88,7 +87,7 @@ pub(crate) fn mini_swe_agent() -> Sample {
         { "role": "user", "content": "out" },
     ]);
     Sample {
-        agent: Agent::MiniSweAgent,
+        agent: agent("mini-swe-agent"),
         files: vec![
             ("demo__demo-1.traj.json", document.to_string().into_bytes()),
             ("old.traj.json", bare.to_string().into_bytes()),
@@ -137,7 +136,7 @@ pub(crate) fn swe_smith() -> Sample {
     ];
     let rows: Vec<Value> = messages.into_iter().map(|(id, messages)| row(id, messages)).collect();
     Sample {
-        agent: Agent::SweSmith,
+        agent: agent("swe-smith"),
         files: vec![
             ("rows.jsonl", lines(&rows)),
             ("rows.json", Value::Array(rows).to_string().into_bytes()),
@@ -173,7 +172,7 @@ fn demonstrations_and_messages_of_several_parts() {
         { "role": "user", "content": [part("Badly"), part("formed")] },
     ] });
     let (_folder, session) =
-        one_session(Agent::SweAgent, vec![("demo.traj", document.to_string().into_bytes())]);
+        one_session(agent("swe-agent"), vec![("demo.traj", document.to_string().into_bytes())]);
     assert_eq!(figures(&session), [1, 1, 0, 0, 0], "a demonstration is no work");
     assert_eq!(session.turns[0].prompt.blocks.len(), 2);
     let told = [
@@ -192,7 +191,7 @@ fn an_answer_with_two_commands_runs_none() {
     let bare = json!([{ "role": "user", "content": "Go" }, { "role": "assistant", "content": answer },
         { "role": "user", "content": "Please give one action." }]);
     let (_folder, session) =
-        one_session(Agent::MiniSweAgent, vec![("x.traj.json", bare.to_string().into_bytes())]);
+        one_session(agent("mini-swe-agent"), vec![("x.traj.json", bare.to_string().into_bytes())]);
     assert_eq!(figures(&session), [1, 1, 0, 0, 0]);
     assert_eq!(events(&session), ["feedback: Please give one action."]);
 }
@@ -206,7 +205,7 @@ fn messages_that_are_no_messages() {
         (json!({ "role": "user" }), "wrong-shape"),
     ] {
         let files = vec![("rows.jsonl", lines(&[row(messages)]))];
-        let (_folder, session) = one_session(Agent::SweSmith, files);
+        let (_folder, session) = one_session(agent("swe-smith"), files);
         assert_eq!(session.problems.listed()[0].id.name(), problem);
     }
 }

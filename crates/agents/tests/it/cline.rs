@@ -1,8 +1,8 @@
 //! Tasks and sessions of Cline.
 
 use crate::support::{events, figures, tokens};
-use backstory_model::{Agent, Block, Content};
-use backstory_testkit::{Sample, edits, one_session, texts};
+use backstory_model::{Block, Content};
+use backstory_testkit::{Sample, agent, edits, one_session, texts};
 use serde_json::json;
 
 pub(crate) fn cline() -> Sample {
@@ -43,7 +43,7 @@ pub(crate) fn cline() -> Sample {
     };
     let screen = json!([request(10), request(20)]);
     Sample {
-        agent: Agent::Cline,
+        agent: agent("cline"),
         files: vec![
             ("sessions/s1/s1.messages.json", sdk.to_string().into_bytes()),
             ("sessions/s1/s1.json", record.to_string().into_bytes()),
@@ -74,7 +74,7 @@ fn cline_new_and_classic() {
 
 fn task(messages: serde_json::Value) -> (tempfile::TempDir, backstory_model::Session) {
     let name = "tasks/1769851800000/api_conversation_history.json";
-    one_session(Agent::Cline, vec![(name, messages.to_string().into_bytes())])
+    one_session(agent("cline"), vec![(name, messages.to_string().into_bytes())])
 }
 
 #[test]

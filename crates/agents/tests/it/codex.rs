@@ -1,18 +1,17 @@
 //! Codex: rollouts of every generation, threads that go on from others.
 
 use crate::support::{figures, tokens};
-use backstory_model::Agent;
 use backstory_testkit::codex::{
     ROLLOUT, codex, codex_line, codex_records, counted, exact, lineage,
 };
-use backstory_testkit::{Sample, edits, lines, sessions, texts};
+use backstory_testkit::{Sample, agent, edits, lines, sessions, texts};
 use serde_json::{Value, json};
 
 #[test]
 fn codex_tells_each_thing_once() {
     for usage in [exact as fn(u64, u64) -> Value, counted] {
         let records = codex_records(usage);
-        let sample = Sample { agent: Agent::Codex, files: vec![(ROLLOUT, lines(&records))] };
+        let sample = Sample { agent: agent("codex"), files: vec![(ROLLOUT, lines(&records))] };
         let (_folder, sessions) = sample.sessions();
         let session = &sessions[0];
         assert_eq!(session.id, "11111111-aaaa-4bbb-8ccc-000000000001");
@@ -43,7 +42,7 @@ fn codex_counts_before_the_answer() {
         records.insert(at, counted(number, number * 100));
         records.insert(at, counted(number.saturating_sub(1), 1));
     }
-    let sample = Sample { agent: Agent::Codex, files: vec![(ROLLOUT, lines(&records))] };
+    let sample = Sample { agent: agent("codex"), files: vec![(ROLLOUT, lines(&records))] };
     let (_folder, sessions) = sample.sessions();
     assert_eq!(figures(&sessions[0])[1], 3);
     assert_eq!(sessions[0].usage.output, 30, "a repeated count is no second message");
@@ -67,7 +66,7 @@ fn codex_goes_back_and_goes_on_elsewhere() {
     ];
     let other = "sessions/2026/02/01/rollout-2026-02-01T00-00-00-22222222-aaaa-4bbb-8ccc-000000000002.jsonl";
     let sample = Sample {
-        agent: Agent::Codex,
+        agent: agent("codex"),
         files: vec![(ROLLOUT, lines(&first)), (other, lines(&second))],
     };
     let (_folder, sessions) = sample.sessions();
@@ -93,7 +92,7 @@ fn codex_packed_and_legacy() {
     let frames = [pack(first), skipped, pack(second)].concat();
     for packed in [pack(&plain), frames] {
         let (_folder, packed) =
-            Sample { agent: Agent::Codex, files: vec![(name, packed)] }.sessions();
+            Sample { agent: agent("codex"), files: vec![(name, packed)] }.sessions();
         assert_eq!(texts(&packed[0]), texts(&expected[0]));
         assert_eq!(tokens(&packed[0]), tokens(&expected[0]));
     }
@@ -108,7 +107,7 @@ fn codex_packed_and_legacy() {
     let bare = lines(&[vec![facts], items].concat());
     for (name, content) in [("rollout-2025-05-01-old.json", document), ("rollout-x.jsonl", bare)] {
         let (_folder, legacy) =
-            Sample { agent: Agent::Codex, files: vec![(name, content)] }.sessions();
+            Sample { agent: agent("codex"), files: vec![(name, content)] }.sessions();
         assert_eq!(figures(&legacy[0]), [1, 3, 3, 3, 1], "{name}");
     }
 }
@@ -140,7 +139,7 @@ fn codex_with_states() {
         said("assistant", "Done."),
     ];
     let files = vec![("rollout-2025-08-01T00-00-00-old.jsonl", lines(&records))];
-    let (_folder, sessions) = Sample { agent: Agent::Codex, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("codex"), files }.sessions();
     assert_eq!(figures(&sessions[0]), [1, 2, 2, 2, 0], "calls of one answer are one message");
     assert_eq!(edits(&sessions[0]), [("a.py".to_owned(), "create")]);
 }

@@ -1,9 +1,9 @@
 //! What was once read wrong in rollouts of Codex.
 
 use crate::support::{events, figures};
-use backstory_model::{Agent, Session};
+use backstory_model::Session;
 use backstory_testkit::codex::{ROLLOUT, codex_line, codex_records, exact};
-use backstory_testkit::{edits, lines, one_session, texts};
+use backstory_testkit::{agent, edits, lines, one_session, texts};
 use serde_json::{Value, json};
 
 fn item(payload: Value) -> Value {
@@ -22,7 +22,7 @@ fn event(payload: Value) -> Value {
 
 fn session(records: &[Value]) -> (tempfile::TempDir, Session) {
     let facts = codex_line("session_meta", json!({ "id": "t", "cwd": "/w" }));
-    one_session(Agent::Codex, vec![(ROLLOUT, lines(&[&[facts], records].concat()))])
+    one_session(agent("codex"), vec![(ROLLOUT, lines(&[&[facts], records].concat()))])
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_first_line_longer_than_what_is_looked_at() {
     );
     let content = [first.into_bytes(), lines(&records[1..])].concat();
     let (_folder, session) =
-        one_session(Agent::Codex, vec![("rollout-2026-01-31T09-30-00-long.jsonl", content)]);
+        one_session(agent("codex"), vec![("rollout-2026-01-31T09-30-00-long.jsonl", content)]);
     assert_eq!(figures(&session), [1, 3, 3, 3, 1]);
 }
 
@@ -114,10 +114,11 @@ fn a_document_with_a_byte_order_mark() {
     let document = json!({ "session": facts, "items": items }).to_string();
     let marked = format!("\u{feff}{document}").into_bytes();
     let (_folder, session) =
-        one_session(Agent::Codex, vec![("rollout-2025-05-01-old.json", marked)]);
+        one_session(agent("codex"), vec![("rollout-2025-05-01-old.json", marked)]);
     assert_eq!(texts(&session), ["user: Go"]);
     let torn = document.get(..document.len() - 1).unwrap().as_bytes().to_vec();
-    let (_folder, session) = one_session(Agent::Codex, vec![("rollout-2025-05-01-old.json", torn)]);
+    let (_folder, session) =
+        one_session(agent("codex"), vec![("rollout-2025-05-01-old.json", torn)]);
     assert_eq!(session.problems.listed()[0].id.name(), "torn-tail");
 }
 

@@ -2,9 +2,8 @@
 //! where it only looks like a trace.
 
 use crate::openhands::openhands_events;
-use backstory_model::Agent;
 use backstory_testkit::codex::{ROLLOUT, codex_records, exact};
-use backstory_testkit::{Sample, found, lines, one_session, texts};
+use backstory_testkit::{Sample, agent, found, lines, one_session, texts};
 use serde_json::{Value, json};
 
 /// Longer than the first look.
@@ -29,7 +28,7 @@ fn rows_that_name_themselves_at_their_end() {
         ("one.json", row("e").into_bytes()),
         ("short.json", row("f").replace(&long(), "").into_bytes()),
     ];
-    let (folder, sessions) = Sample { agent: Agent::SweSmith, files }.sessions();
+    let (folder, sessions) = Sample { agent: agent("swe-smith"), files }.sessions();
     let mut ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
     ids.sort_unstable();
     assert_eq!(ids, ["a", "b", "c", "d", "e", "f"]);
@@ -38,7 +37,7 @@ fn rows_that_name_themselves_at_their_end() {
     }
     // A file that is named is found like one in a folder.
     let found = found(folder.path().join("one.json"));
-    assert_eq!((found.sessions.len(), found.sessions[0].agent), (1, Agent::SweSmith));
+    assert_eq!((found.sessions.len(), found.sessions[0].agent), (1, agent("swe-smith")));
 }
 
 #[test]
@@ -54,7 +53,7 @@ fn rows_of_an_evaluation_with_a_long_history() {
         ("row.json", row.into_bytes()),
         ("trajectory.json", history.to_string().into_bytes()),
     ];
-    let (_folder, sessions) = Sample { agent: Agent::OpenHands, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("openhands"), files }.sessions();
     let mut ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
     ids.sort_unstable();
     assert_eq!(ids, ["demo__demo-1", "demo__demo-1", "trajectory"]);
@@ -71,7 +70,7 @@ fn events_whose_kind_stands_behind_a_long_prompt() {
         "llm_message": { "role": "user", "content": [{ "type": "text", "text": "Do it" }] } });
     let content = [first.into_bytes(), lines(&[said])].concat();
     let files = vec![("events.jsonl", content)];
-    let (_folder, sessions) = Sample { agent: Agent::OpenHands, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("openhands"), files }.sessions();
     assert_eq!(texts(&sessions[0]), ["user: Do it"]);
 }
 
@@ -94,7 +93,7 @@ fn long_lines_of_others_are_not_taken_for_rows() {
     let agents: Vec<_> =
         found.sessions.iter().map(|session| (session.agent, session.id.as_str())).collect();
     // The last one is a row indeed: all its keys are there.
-    assert_eq!(agents, [(Agent::OpenHands, "i"), (Agent::ClaudeCode, "renamed")]);
+    assert_eq!(agents, [(agent("openhands"), "i"), (agent("claude-code"), "renamed")]);
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn a_folder_that_only_looks_like_a_conversation() {
         ("project/base_state.json", b"{\"count\": 0}".to_vec()),
         ("project/rollout-2026-01-31T09-30-00-old.jsonl", rollout),
     ];
-    let (_folder, session) = one_session(Agent::Codex, files);
+    let (_folder, session) = one_session(agent("codex"), files);
     assert_eq!(session.turns.len(), 1, "what lies below is found");
 }
 
@@ -128,7 +127,7 @@ fn packed_bytes_are_known_by_themselves() {
     };
     // A packed rollout that has the name of a plain one.
     let files = vec![(ROLLOUT, pack(&lines(&codex_records(exact))))];
-    let (_folder, session) = one_session(Agent::Codex, files);
+    let (_folder, session) = one_session(agent("codex"), files);
     assert_eq!(texts(&session).last().unwrap(), "Done.");
     // Rows of a packed file, each with its own content.
     let row = |id: u64| {
@@ -138,9 +137,18 @@ fn packed_bytes_are_known_by_themselves() {
     };
     let rows: Vec<Value> = (0..5).map(row).collect();
     let files = vec![("rows.jsonl.zst", pack(&lines(&rows)))];
-    let (_folder, sessions) = Sample { agent: Agent::SweSmith, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("swe-smith"), files }.sessions();
     assert_eq!(sessions.len(), 5);
     for (number, session) in sessions.iter().enumerate() {
         assert_eq!(texts(session), [format!("user: Fix {number}"), format!("Fixed {number}")]);
     }
+}
+
+#[test]
+fn a_file_named_by_a_uuid_is_known_by_its_content() {
+    let name = "11111111-aaaa-4bbb-8ccc-000000000001.jsonl";
+    let files = vec![(name, lines(&codex_records(exact)))];
+    let (folder, session) = one_session(agent("codex"), files);
+    assert_eq!(session.turns.len(), 1);
+    assert_eq!(found(folder.path().join(name)).sessions[0].agent, agent("codex"));
 }

@@ -9,6 +9,8 @@ mod codex;
 mod codex_faults;
 mod damage;
 mod detection;
+mod gemini_cli;
 mod manifest;
 mod openhands;
+mod registry;
 mod support;

@@ -1,8 +1,8 @@
 //! Events and conversations of OpenHands.
 
 use crate::support::{figures, tokens};
-use backstory_model::{Agent, Outcome, Session};
-use backstory_testkit::{Sample, edits, found, lines, one_session, texts};
+use backstory_model::{Outcome, Session};
+use backstory_testkit::{Sample, agent, edits, found, lines, one_session, texts};
 use serde_json::{Value, json};
 
 pub(crate) fn openhands_events() -> Vec<Value> {
@@ -60,7 +60,7 @@ pub(crate) fn openhands_events_in_four_places() {
         ("output.jsonl", rows),
         ("trajectory.json", Value::Array(events.clone()).to_string().into_bytes()),
     ];
-    let (_folder, sessions) = Sample { agent: Agent::OpenHands, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("openhands"), files }.sessions();
     assert_eq!(sessions.len(), 4);
     for session in &sessions {
         // The last call ends the run, and nothing answers it.
@@ -136,7 +136,7 @@ fn openhands_conversations_of_the_sdk() {
             files.push((format!("e/events/{name}").leak(), event.to_string().into_bytes()));
         }
     }
-    let (_folder, sessions) = Sample { agent: Agent::OpenHands, files }.sessions();
+    let (_folder, sessions) = Sample { agent: agent("openhands"), files }.sessions();
     assert_eq!(sessions.len(), 4);
     for session in &sessions {
         assert_eq!(figures(session), [1, 2, 3, 3, 2], "calls of one response are one message");
@@ -166,7 +166,7 @@ fn conversation(events: &[Value], state: &str, broken: usize) -> (tempfile::Temp
         let length = if number == broken { content.len() / 2 } else { content.len() };
         files.push((name.leak(), content.as_bytes()[..length].to_vec()));
     }
-    one_session(Agent::OpenHands, files)
+    one_session(agent("openhands"), files)
 }
 
 #[test]
@@ -241,7 +241,8 @@ fn totals_that_are_told_twice_before_a_message() {
         stats(45),
         said("b", "agent"),
     ];
-    let (_folder, session) = one_session(Agent::OpenHands, vec![("events.jsonl", lines(&events))]);
+    let (_folder, session) =
+        one_session(agent("openhands"), vec![("events.jsonl", lines(&events))]);
     assert_eq!((session.usage.messages, session.usage.input), (2, 45));
     assert_eq!(session.counts.steps, 2);
 }

@@ -6,9 +6,10 @@ use crate::error::{CliError, Outcome};
 use crate::select::{Seek, Selection};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
+use backstory_agents::{MISSING_USAGE, reader};
 use backstory_format::{ProblemId, Severity};
+use backstory_model::Summary;
 use backstory_model::{Agent, Session, UsageTotal};
-use backstory_session::listing::Summary;
 use backstory_session::select::short_ids;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{bytes, compact, counted, grouped};
@@ -272,18 +273,20 @@ fn tokens(usage: &UsageTotal, agents: &BTreeMap<Agent, u64>) -> String {
     }
     let cached = if read > 0 { usage.cache_read as f64 * 100.0 / read as f64 } else { 0.0 };
     let least = if usage.incomplete { "at least " } else { "" };
-    let note = if !usage.incomplete {
-        ""
-    } else if agents.keys().all(|agent| *agent == Agent::ClaudeCode) {
-        " (older clients never wrote the final count)"
-    } else {
-        " (not every message has its count)"
-    };
+    let note = if usage.incomplete { missing_usage(agents) } else { String::new() };
     format!(
         "{} read ({cached:.0} % from cache), {least}{} written{note}",
         compact(read),
         compact(usage.output)
     )
+}
+
+/// Why counts are too small: in the words of the agent, if there is only one.
+fn missing_usage(agents: &BTreeMap<Agent, u64>) -> String {
+    let mut reasons = agents.keys().map(|agent| reader(*agent).missing_usage());
+    let first = reasons.next().unwrap_or(MISSING_USAGE);
+    let reason = if reasons.all(|other| other == first) { first } else { MISSING_USAGE };
+    format!(" ({reason})")
 }
 
 fn most_used(models: &BTreeMap<String, u64>, shown: usize) -> String {

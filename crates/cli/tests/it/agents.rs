@@ -77,6 +77,8 @@ fn sessions_of_codex_are_found_where_its_client_keeps_them() {
     assert_eq!(rows[0]["agent"], "codex");
     assert_eq!(rows[0]["id"], ID);
     assert_eq!(machine.json(&["ls", "--agent", "codex", "--json"]).len(), 1);
+    let kept = machine.home().join(".codex");
+    assert_eq!(machine.json(&["ls", kept.to_str().unwrap(), "--json"]).len(), 1);
     assert_eq!(machine.run(&["ls", "--agent", "aider"]).code, Some(1));
     let shown = machine.out(&["show", "latest", "--format", "text"]);
     assert!(shown.contains("codex 0.80.0") && shown.contains("apply_patch"), "{shown}");

@@ -59,7 +59,7 @@ fn version_says_what_is_covered() {
     insta::assert_snapshot!(Machine::empty().out(&["--version"]), @r"
     backstory 0.1.0
     reads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself),
-      Codex, OpenHands, SWE-agent, mini-swe-agent, SWE-smith, Aider, Cline
+      Codex, OpenHands, SWE-agent, mini-swe-agent, SWE-smith, Aider, Cline, Gemini CLI
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
       backstory.analysis/1, backstory.profile/1, backstory.differences/1,
       backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,

@@ -8,9 +8,10 @@ use super::Fate;
 use super::figures::add_counts;
 use crate::flow::What;
 use crate::prepared::Prepared;
+use backstory_agents::{Observed, reader};
 use backstory_format::claude::{RecordKind, is_transcript};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
-use backstory_model::{Agent, CompactionKind, Session, UsageTotal};
+use backstory_model::{CompactionKind, Session, UsageTotal};
 use backstory_store::{StoreError, read_file};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -107,13 +108,13 @@ struct File<'p> {
     otherwise: Option<&'static str>,
 }
 
-/// Counts the records of a session's files; none if they are not Claude Code's.
+/// Counts the records of a session's files; none if they are not records.
 pub(crate) fn count(
     prepared: &Prepared<'_>,
     fates: &[Fate],
     limits: Limits,
 ) -> Result<Option<Census>, StoreError> {
-    if prepared.session.agent != Agent::ClaudeCode {
+    if reader(prepared.session.agent).observed() == Observed::Nothing {
         return Ok(None);
     }
     let mut census = Census::default();

@@ -4,5 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write files and read switches")]
 
 mod mutate;
+mod recognition;
 mod rendering;
+mod seam;
 mod seeds;

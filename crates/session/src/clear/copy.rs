@@ -3,10 +3,11 @@
 //! This is how everything that shows or exports sessions gets redacted: it reads the copy. So no
 //! format can forget a field, and cutting a text short never cuts a secret in half.
 
+use super::documents::{clear_document, study_documents};
 use super::file::{CopyError, Studied, copy, study};
-use super::foreign::{clear_foreign, study_foreign};
+use backstory_agents::{Observed, reader};
 use backstory_format::json::IdPaths;
-use backstory_model::{Agent, Session};
+use backstory_model::Session;
 use backstory_model::{AgentFile, SessionFiles};
 use backstory_redact::Cleared;
 use backstory_redact::Redactor;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub struct ClearedCopy {
     session: Option<SessionFiles>,
     agents: Vec<AgentFile>,
-    /// Of another agent's session: where each file stands beside the others.
+    /// Of a session of documents: where each file is relative to the others.
     names: Vec<PathBuf>,
     origins: Vec<Origin>,
     report: Report,
@@ -42,31 +43,29 @@ struct Origin {
 
 impl ClearedCopy {
     /// Copies a session and its subagents.
-    pub fn of(
-        files: &SessionFiles,
-        redactor: &Redactor,
-        ids: &IdPaths,
-    ) -> Result<ClearedCopy, CopyError> {
-        match files.agent {
-            Agent::ClaudeCode => ClearedCopy::make(Some(files), &files.agents, redactor, ids),
-            _ => ClearedCopy::of_foreign(files, redactor, ids),
+    pub fn of(files: &SessionFiles, redactor: &Redactor) -> Result<ClearedCopy, CopyError> {
+        let reader = reader(files.agent);
+        let ids = reader.id_fields();
+        match reader.observed() {
+            Observed::Records => ClearedCopy::make(Some(files), &files.agents, redactor, ids),
+            Observed::Nothing => ClearedCopy::of_documents(files, redactor, ids),
         }
     }
 
-    fn of_foreign(
+    fn of_documents(
         files: &SessionFiles,
         redactor: &Redactor,
         ids: &IdPaths,
     ) -> Result<ClearedCopy, CopyError> {
         let mut scrubber = redactor.session();
-        let studied = study_foreign(&mut scrubber, files, ids)?;
+        let studied = study_documents(&mut scrubber, files)?;
         let folder = Scratch::new().map_err(CopyError::Write)?;
         // A folder of events keeps its name, which the session may be called by.
         let own = files.path.file_name().filter(|_| files.path.is_dir());
         let base = own.map_or_else(|| folder.path().to_path_buf(), |name| folder.path().join(name));
         for file in &studied {
             let name = own.map_or_else(|| file.name.clone(), |own| Path::new(own).join(&file.name));
-            let cleared = clear_foreign(&scrubber, file, ids);
+            let cleared = clear_document(&scrubber, file, ids);
             folder.write(&name, |out| Ok::<_, CopyError>(out.write_all(cleared.get())?))?;
         }
         let names: Vec<PathBuf> = studied.into_iter().map(|file| file.name).collect();
@@ -92,11 +91,8 @@ impl ClearedCopy {
     }
 
     /// Copies a subagent's file by itself.
-    pub fn of_agent(
-        file: &AgentFile,
-        redactor: &Redactor,
-        ids: &IdPaths,
-    ) -> Result<ClearedCopy, CopyError> {
+    pub fn of_agent(file: &AgentFile, redactor: &Redactor) -> Result<ClearedCopy, CopyError> {
+        let ids = reader(file.agent).id_fields();
         ClearedCopy::make(None, std::slice::from_ref(file), redactor, ids)
     }
 
@@ -148,8 +144,8 @@ impl ClearedCopy {
         Cleared::assert_cleared(&self.agents)
     }
 
-    /// The files of another agent's session, its own first: where each lies, and its place beside
-    /// the others.
+    /// The files of a session of documents, its own first: where each is, and its place relative
+    /// to the others.
     pub fn files(&self) -> Cleared<Vec<(PathBuf, &Path)>> {
         let folder = self.session.as_ref().map(|files| files.path.as_path());
         let base = folder.filter(|path| path.is_dir()).unwrap_or(self.folder.path());

@@ -6,12 +6,12 @@
 
 mod collector;
 mod copy;
+mod documents;
 mod file;
-mod foreign;
 mod parts;
 
 pub use collector::SecretCollector;
 pub use copy::ClearedCopy;
+pub use documents::{DocumentFile, study_documents};
 pub use file::{CopyError, Studied, study};
-pub use foreign::{ForeignFile, study_foreign};
 pub use parts::CopyPart;

@@ -1,20 +1,19 @@
 //! Finding session files below a folder.
 //!
-//! In the client's own folder by names only, plus the first lines of old agent files, which say
-//! whose they are; elsewhere also by the first bytes of files that could be another agent's. What is
+//! In a folder of projects by names only, plus the first lines of old subagents' files, which say
+//! whose they are; elsewhere by the first bytes of files that could be an agent's. A file that is
 //! not a plain file is left alone with a notice; nothing is opened that could block.
 
-use backstory_agents::is_conversation;
-mod foreign;
+mod files;
 mod named;
 mod once;
 mod project;
 mod subagents;
 
+use backstory_agents::{FolderKind, reader_of_unknown_lines, recognise_folder};
 use backstory_format::is_uuid;
-use backstory_model::{Agent, AgentFile, Notice, NoticeKind, SessionFiles};
-use backstory_store::modified;
-use foreign::{foreign, own_folders};
+use backstory_model::{AgentFile, Notice, NoticeKind, SessionFiles};
+use files::{folder_session, one_session, own_folders, recognised};
 use once::RealPlaces;
 use rayon::prelude::*;
 use std::ffi::OsStr;
@@ -46,9 +45,9 @@ pub struct Found {
 /// How files are arranged below a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// The client's own: only files named by a UUID are sessions.
+    /// A folder for each project: only files named by a UUID are sessions.
     Projects,
-    /// Any folder: every `.jsonl` is a session, and so are files of other agents.
+    /// Any folder: every `.jsonl` is a session, and so is every file that a reader recognises.
     Bare,
 }
 
@@ -110,9 +109,9 @@ impl Found {
         self.notices.push(Notice { path: path.into(), reason: reason.into(), kind });
     }
 
-    /// Adds the sessions of a file or folder that another agent than Claude Code wrote, if one did.
-    fn of_another(&mut self, path: &Path, metadata: &std::fs::Metadata) {
-        match foreign(path, metadata) {
+    /// Adds the sessions of a file, if a reader recognises it.
+    fn recognised(&mut self, path: &Path, metadata: &std::fs::Metadata) {
+        match recognised(path, metadata) {
             Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
             Err(error) => self.fail(path, error.reason()),
         }
@@ -128,12 +127,18 @@ impl Found {
 
 fn single_file(path: &Path, sought: Sought, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.fail(path, "cannot be read") };
-    match foreign(path, &metadata) {
-        Ok(Some(sessions)) => return found.sessions.extend(sessions),
-        Ok(None) => {}
+    let named = recognised(path, &metadata);
+    let unknown = reader_of_unknown_lines();
+    let plain = |files: &[SessionFiles]| files.iter().all(|files| files.agent == unknown.agent());
+    match named {
+        Ok(Some(sessions)) if sessions.is_empty() => {
+            return found.pass_over(path, "another file holds all of this session");
+        }
+        Ok(Some(sessions)) if !plain(&sessions) => return found.sessions.extend(sessions),
+        Ok(_) => {}
         Err(error) => return found.fail(path, error.reason()),
     }
-    let session = session_files(path, &metadata);
+    let session = one_session(unknown, path, &metadata);
     if path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("agent-")) {
         agents.push(agent_file(path, &metadata));
         return;
@@ -222,9 +227,13 @@ impl Level {
 impl Walk<'_> {
     fn folder(self, folder: &Path) -> Level {
         let mut level = Level::default();
-        if self.layout == Layout::Bare && is_conversation(folder) {
-            if let Ok(metadata) = std::fs::metadata(folder) {
-                level.found.of_another(folder, &metadata);
+        if self.layout == Layout::Bare
+            && let Some((reader, kind)) = recognise_folder(folder)
+        {
+            if kind == FolderKind::Session
+                && let Ok(metadata) = std::fs::metadata(folder)
+            {
+                level.found.sessions.push(folder_session(reader, folder, &metadata));
             }
             return level;
         }
@@ -252,6 +261,14 @@ impl Walk<'_> {
         }
     }
 
+    /// The sessions of a file of lines. In a folder of projects names suffice.
+    fn recognised(self, path: &Path, metadata: &std::fs::Metadata) -> Option<Vec<SessionFiles>> {
+        match self.layout {
+            Layout::Projects => None,
+            Layout::Bare => recognised(path, metadata).ok().flatten(),
+        }
+    }
+
     fn visit(self, entry: &DirEntry, level: &mut Level) {
         let path = entry.path();
         let Level { found, agents, folders } = level;
@@ -262,7 +279,7 @@ impl Walk<'_> {
         if path.extension() != Some(OsStr::new("jsonl")) {
             if self.layout == Layout::Bare && kind.is_file() {
                 match entry.metadata() {
-                    Ok(metadata) => found.of_another(&path, &metadata),
+                    Ok(metadata) => found.recognised(&path, &metadata),
                     Err(error) => found.fail(&path, error.to_string()),
                 }
             }
@@ -296,29 +313,12 @@ impl Walk<'_> {
             found.pass_over(&path, "not named like a session");
         } else if metadata.len() == 0 {
             found.empty.push(path);
-        } else if let Ok(Some(sessions)) = foreign(&path, &metadata) {
+        } else if let Some(sessions) = self.recognised(&path, &metadata) {
             found.sessions.extend(sessions);
         } else {
-            // One that cannot be read is told when it is read.
-            found.sessions.push(session_files(&path, &metadata));
+            // One that cannot be read is reported when it is read.
+            found.sessions.push(one_session(reader_of_unknown_lines(), &path, &metadata));
         }
-    }
-}
-
-fn session_files(path: &Path, metadata: &std::fs::Metadata) -> SessionFiles {
-    let folder = path.parent().and_then(Path::file_name);
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    // A file that was renamed still says whose it is.
-    let id = if is_uuid(&stem) { None } else { owner_of(path) };
-    SessionFiles {
-        id: id.unwrap_or_else(|| stem.into_owned()),
-        path: path.to_path_buf(),
-        project_key: folder.map(|name| name.to_string_lossy().into_owned()),
-        bytes: metadata.len(),
-        modified: modified(metadata),
-        agents: Vec::new(),
-        agent: Agent::ClaudeCode,
-        part: None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a file is that somebody named.
 //!
-//! In folders names tell; a user may name any file. A session of Claude Code is known by its
-//! records, and one that is damaged by what is left of one, so that no real session is refused.
+//! In folders names suffice; a user may name any file. A file that no reader recognises can still be
+//! a damaged session: then something is left of a record, so that no real session is refused.
 
-use super::foreign::shape;
+use backstory_agents::recognise;
 use backstory_format::is_uuid;
 use backstory_format::json::{Tape, scan};
 use backstory_format::line::split;
@@ -30,7 +30,7 @@ pub fn named_file(path: &Path) -> Result<NamedFile, StoreError> {
         return Ok(NamedFile::Empty);
     }
     let is_named_like_one = path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_uuid);
-    if is_named_like_one || shape(path, &metadata)?.is_some() {
+    if is_named_like_one || recognise(path)?.is_some() {
         return Ok(NamedFile::Session);
     }
     const OVERLAP: usize = 4 << 10;

@@ -2,9 +2,9 @@
 
 use super::Found;
 use super::once::RealPlaces;
-use backstory_format::json::{Tape, scan};
+use backstory_agents::reader_of_unknown_lines;
 use backstory_model::{AgentFile, AgentPlace};
-use backstory_store::{modified, read_range};
+use backstory_store::modified;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -54,6 +54,7 @@ pub(super) fn agent_file(path: &Path, metadata: &std::fs::Metadata) -> AgentFile
         id: stem.strip_prefix("agent-").unwrap_or(&stem).to_owned(),
         path: path.to_path_buf(),
         meta: meta.is_file().then_some(meta),
+        agent: reader_of_unknown_lines().agent(),
         place,
         owner: folder.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
         bytes: metadata.len(),
@@ -70,12 +71,7 @@ pub(super) fn session_folder(path: &Path) -> Option<&Path> {
     subagents.parent()
 }
 
-/// The `sessionId` that the first records of a file name.
+/// The session that the first records of a file name.
 pub(super) fn owner_of(path: &Path) -> Option<String> {
-    let (head, _) = read_range(path, 0, 64 << 10).ok()?;
-    let mut tape = Tape::new();
-    backstory_format::line::split(&head).take(16).find_map(|line| {
-        scan(line.content, 0, 256, &mut tape).ok()?;
-        tape.root(line.content)?.get_text("sessionId").map(|id| id.into_owned())
-    })
+    reader_of_unknown_lines().owner(path)
 }

@@ -3,12 +3,11 @@
 use super::SessionRef;
 use crate::discover::{Found, ProjectScope};
 use crate::history::{speaks_of, telling_part};
-use crate::listing::{Buffers, Summary, peek};
 use crate::parallel::{self, Progress};
-use backstory_agents as agents;
+use backstory_agents::{self as agents, Folders};
 use backstory_format::Limits;
-use backstory_model::{Agent, Notice, Session, SessionFiles};
-use backstory_store::StoreError;
+use backstory_model::{Notice, Session, SessionFiles, Summary};
+use backstory_store::{EndBuffers, StoreError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -42,8 +41,8 @@ impl Found {
         let results: Vec<Result<Summary, Notice>> = self
             .sessions
             .par_iter()
-            .map_init(Buffers::default, |buffers, files| {
-                peek(files, limits, buffers).map_err(|error| Notice::from(&error))
+            .map_init(EndBuffers::default, |buffers, files| {
+                agents::summary(files, limits, buffers).map_err(|error| Notice::from(&error))
             })
             .collect();
         let mut rows = Vec::with_capacity(results.len());
@@ -68,8 +67,8 @@ impl Found {
     /// Sessions that worked inside one of these folders.
     pub fn worked_in(&self, scopes: &[ProjectScope], limits: Limits) -> Vec<&SessionFiles> {
         let holds = |cwd: &Arc<str>| scopes.iter().any(|scope| scope.holds(cwd));
-        let inside = |(buffers, buffer): &mut (Buffers, Vec<u8>), files: &&SessionFiles| {
-            let row = peek(files, limits, buffers);
+        let inside = |(buffers, buffer): &mut (EndBuffers, Vec<u8>), files: &&SessionFiles| {
+            let row = agents::summary(files, limits, buffers);
             row.is_ok_and(|row| row.cwd.as_ref().is_some_and(holds))
                 || folder_inside(files, scopes, limits, buffer).is_some()
         };
@@ -95,7 +94,8 @@ pub fn folder_inside(
     let roots = scopes.iter().flat_map(ProjectScope::roots);
     let names: Option<Vec<String>> =
         roots.map(|root| telling_part(root).map(str::to_owned)).collect();
-    if files.agent == Agent::ClaudeCode && names.is_some_and(|names| !speaks_of(files, &names)) {
+    let written = agents::reader(files.agent).folders() == Folders::Written;
+    if written && names.is_some_and(|names| !speaks_of(files, &names)) {
         return None;
     }
     let session = agents::read_alone(files, limits, buffer).ok()?;
@@ -106,7 +106,7 @@ pub fn folder_inside(
 pub fn newest_first(sessions: &[&SessionFiles], limits: Limits) -> Vec<Summary> {
     let mut rows: Vec<Summary> = sessions
         .iter()
-        .filter_map(|files| peek(files, limits, &mut Buffers::default()).ok())
+        .filter_map(|files| agents::summary(files, limits, &mut EndBuffers::default()).ok())
         .collect();
     rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
     rows

@@ -2,10 +2,10 @@
 
 use super::SessionRef;
 use crate::discover::Found;
-use crate::listing::{Buffers, peek};
+use backstory_agents::{IdSource, reader, summary};
 use backstory_format::Limits;
-use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
-use backstory_store::resolve;
+use backstory_model::{AgentFile, Notice, SessionFiles};
+use backstory_store::{EndBuffers, resolve};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -58,17 +58,21 @@ impl Found {
         session.map(SessionRef::Session).or_else(|| agent().map(SessionRef::Agent))
     }
 
-    /// Files of other agents may be named otherwise than the session in them, which is what lists
-    /// show; only reading them tells.
+    /// Files of some agents may have another name than the session in them, which is the one that
+    /// lists show; only reading them gives it.
     fn resolve_recorded(
         &self,
         wanted: &str,
         limits: Limits,
     ) -> Result<SessionRef<'_>, ResolveError<'_>> {
-        let foreign = self.sessions.par_iter().filter(|f| f.agent != Agent::ClaudeCode);
-        let recorded: Vec<(String, &SessionFiles)> = foreign
-            .map_init(Buffers::default, |buffers, files| {
-                let row = peek(files, limits, buffers).ok()?;
+        let may_differ =
+            |files: &&SessionFiles| reader(files.agent).id_source() == IdSource::Content;
+        let recorded: Vec<(String, &SessionFiles)> = self
+            .sessions
+            .par_iter()
+            .filter(may_differ)
+            .map_init(EndBuffers::default, |buffers, files| {
+                let row = summary(files, limits, buffers).ok()?;
                 row.id.starts_with(wanted).then_some((row.id, files))
             })
             .flatten()
@@ -140,7 +144,7 @@ mod tests {
             bytes: 0,
             modified: None,
             agents: Vec::new(),
-            agent: Agent::ClaudeCode,
+            agent: backstory_agents::reader_of_unknown_lines().agent(),
             part: None,
         };
         Found { sessions: ids.iter().map(files).collect(), ..Found::default() }

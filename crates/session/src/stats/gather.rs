@@ -5,14 +5,11 @@
 //! then the file that was begun first, the original before its forks. Its counts are the largest any
 //! file states.
 
-use super::foreign;
 use crate::parallel;
+use crate::select::SessionRef;
 use backstory_agents as agents;
-use backstory_claude::{expenses, own_run_by_name};
 use backstory_format::Limits;
-use backstory_model::Agent;
-use backstory_model::{AgentFile, SessionFiles};
-use backstory_model::{Detail, Expense, FileSpending, Spent};
+use backstory_model::{AgentFile, Detail, Expense, FileSpending, SessionFiles, Spent};
 use backstory_store::StoreError;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -41,12 +38,9 @@ pub struct Source {
     /// The folder its session worked in first, else the name of the folder it lies in.
     pub project: Option<Arc<str>>,
     meta: Option<PathBuf>,
-    bytes: u64,
     started: Option<Timestamp>,
     /// Whether it says that it is a copy of another.
     forked: bool,
-    /// The session, where another agent than Claude Code wrote it.
-    foreign: Option<SessionFiles>,
 }
 
 impl Source {
@@ -94,26 +88,33 @@ pub fn gather(
     done: impl Fn(u64) + Sync,
 ) -> Ledger {
     let detail = if by == super::Dimension::Tool { Detail::Calls } else { Detail::Usage };
-    let (sources, owners) = list(sessions, strays);
-    let read = parallel::map(
-        &sources,
-        |source| source.bytes,
-        |buffer, source| {
-            let read = match &source.foreign {
-                Some(files) => agents::read_alone(files, limits, buffer)
-                    .map(|session| foreign::expenses(&session, files, detail)),
-                None => expenses(&source.path, limits, detail, buffer),
-            };
-            done(source.bytes);
-            read
-        },
-    );
+    let (sources, files, owners) = list(sessions, strays);
+    let read = parallel::map(&files, own_bytes, |buffer, file| {
+        let read = match file {
+            SessionRef::Session(files) => agents::spending(files, limits, detail, buffer),
+            SessionRef::Agent(file) => agents::subagent_spending(file, limits, detail, buffer),
+        };
+        done(own_bytes(file));
+        read
+    });
     unite(sources, &owners, read)
 }
 
-/// Every file once, and for each the place of its session's own file.
-fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<usize>) {
+/// How much there is to read, without subagents.
+fn own_bytes(file: &SessionRef<'_>) -> u64 {
+    match file {
+        SessionRef::Session(files) => files.bytes,
+        SessionRef::Agent(file) => file.bytes,
+    }
+}
+
+/// Every file once, what it is read as, and for each the place of its session's own file.
+fn list<'f>(
+    sessions: &'f [SessionFiles],
+    strays: &'f [AgentFile],
+) -> (Vec<Source>, Vec<SessionRef<'f>>, Vec<usize>) {
     let mut sources: Vec<Source> = Vec::new();
+    let mut read = Vec::new();
     let mut owners = Vec::new();
     for files in sessions {
         let owner = sources.len();
@@ -124,27 +125,28 @@ fn list(sessions: &[SessionFiles], strays: &[AgentFile]) -> (Vec<Source>, Vec<us
             agent: None,
             project: files.project_key.as_deref().map(Into::into),
             meta: None,
-            bytes: files.bytes,
             started: None,
             forked: false,
-            foreign: (files.agent != Agent::ClaudeCode).then(|| files.clone()),
         });
+        read.push(SessionRef::Session(files));
         owners.push(owner);
         for agent in &files.agents {
             owners.push(owner);
             let project = files.project_key.as_deref().map(Into::into);
             sources.push(agent_source(agent, Some(files.id.clone()), project));
+            read.push(SessionRef::Agent(agent));
         }
     }
     for agent in strays {
         owners.push(sources.len());
         sources.push(agent_source(agent, agent.owner.clone(), None));
+        read.push(SessionRef::Agent(agent));
     }
-    (sources, owners)
+    (sources, read, owners)
 }
 
 fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<str>>) -> Source {
-    let housekeeping = own_run_by_name(&agent.id).is_some();
+    let housekeeping = agents::reader(agent.agent).subagent_kind(agent).is_housekeeping();
     Source {
         path: agent.path.clone(),
         origin: if housekeeping { Origin::Housekeeping } else { Origin::Subagent },
@@ -152,10 +154,8 @@ fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<
         agent: Some(agent.id.clone()),
         project,
         meta: agent.meta.clone(),
-        bytes: agent.bytes,
         started: None,
         forked: false,
-        foreign: None,
     }
 }
 

@@ -9,7 +9,6 @@
 
 mod agents;
 mod cost;
-mod foreign;
 mod gather;
 mod prices;
 mod report;

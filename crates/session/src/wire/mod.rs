@@ -9,6 +9,7 @@ mod content;
 mod link;
 mod session;
 mod stats;
+mod summary;
 
 pub use blame::{
     BLAME_SCHEMA, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json, touch_json,
@@ -18,6 +19,7 @@ pub use clone::{CloneJson, ProofJson};
 pub use link::{LINK_SCHEMA, NOTE_SCHEMA, link_json, note_json};
 pub use session::SessionJson;
 pub use stats::{STATS_SCHEMA, stats_json, zone_name};
+pub use summary::SummaryJson;
 
 /// Name and version of the JSON form of a session.
 pub const SESSION_SCHEMA: &str = "backstory.session/1";

@@ -3,7 +3,6 @@
 use super::SESSION_SCHEMA;
 use super::blocks::BlockJson;
 use super::content::{Json, Reader, Text};
-use backstory_agents::unread;
 use backstory_claude::prompts;
 use backstory_format::Problem;
 use backstory_model::{
@@ -107,7 +106,7 @@ impl Serialize for SessionJson<'_> {
             |orphan| json!({ "call_id": orphan.call_id, "uuid": orphan.uuid, "line": orphan.line }),
         );
         map.serialize_entry("orphan_results", &orphans.collect::<Vec<_>>())?;
-        map.serialize_entry("unread", unread(session.agent))?;
+        map.serialize_entry("unread", session.agent.unread())?;
         map.serialize_entry("chain", &session.chain.iter().map(chain_link).collect::<Vec<_>>())?;
         map.serialize_entry(
             "problems",

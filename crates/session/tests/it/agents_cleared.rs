@@ -1,20 +1,19 @@
 //! Cleared copies of other agents' sessions.
 
 use backstory_agents as agents;
-use backstory_agents::structural_paths;
 use backstory_format::Limits;
-use backstory_model::{Agent, Session, SessionFiles};
+use backstory_model::{Session, SessionFiles};
 use backstory_redact::{Config, Redactor};
 use backstory_session::clear::ClearedCopy;
 use backstory_testkit::codex::{ROLLOUT, lineage};
-use backstory_testkit::{found, one_session, texts};
+use backstory_testkit::{agent, found, one_session, texts};
 use serde_json::json;
 
 /// Everything in the cleared copy of a session's files.
 fn cleared(files: &SessionFiles) -> (ClearedCopy, String) {
     let config = Config { salt: b"salt".to_vec(), ..Config::default() };
     let redactor = Redactor::new(&config).unwrap();
-    let copy = ClearedCopy::of(files, &redactor, &structural_paths(files.agent)).unwrap();
+    let copy = ClearedCopy::of(files, &redactor).unwrap();
     let all = copy.files().into_inner();
     let text = all.iter().map(|(path, _)| std::fs::read_to_string(path).unwrap()).collect();
     (copy, text)
@@ -32,7 +31,7 @@ fn a_key_over_several_lines_of_a_chat_history() {
         body.join("\n")
     );
     let files = vec![("p/.aider.chat.history.md", history.into_bytes())];
-    let (folder, _) = one_session(Agent::Aider, files);
+    let (folder, _) = one_session(agent("aider"), files);
     let (_copy, text) = cleared(&found(folder.path()).sessions[0]);
     assert!(text.contains("[redacted:"), "{text}");
     assert!(body.iter().all(|line| !text.contains(line)), "{text}");
@@ -48,7 +47,7 @@ fn the_name_of_an_id_inside_a_tools_input() {
         { "id": format!("m3-{value}"), "role": "user",
             "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": "fine" }] } ] });
     let files = vec![("s1/s1.messages.json", document.to_string().into_bytes())];
-    let (folder, _) = one_session(Agent::Cline, files);
+    let (folder, _) = one_session(agent("cline"), files);
     let (copy, text) = cleared(&found(folder.path()).sessions[0]);
     assert!(!text.contains(value), "{text}");
     let session = read(copy.session().unwrap().into_inner());

@@ -1,10 +1,9 @@
 //! Edits of other agents, and the lines they wrote.
 
 use backstory_format::Limits;
-use backstory_model::Agent;
 use backstory_session::history::{self, LineOrigin, Target};
 use backstory_testkit::codex::codex;
-use backstory_testkit::{Sample, agent_forms, found, lines};
+use backstory_testkit::{Sample, agent, agent_forms, found, lines};
 use serde_json::json;
 
 /// The lines of a file that was made and then changed are given to the right edits, whoever made them.
@@ -38,8 +37,8 @@ fn lines_are_followed_in_every_form_that_records_edits() {
         }
         agents.insert(form.agent);
     }
-    let without = [Agent::ClaudeCode, Agent::MiniSweAgent];
-    let expected = Agent::ALL.into_iter().filter(|agent| !without.contains(agent));
+    let without = [agent("claude-code"), agent("mini-swe-agent")];
+    let expected = backstory_agents::all().filter(|agent| !without.contains(agent));
     assert!(agents.into_iter().eq(expected));
 }
 
@@ -53,7 +52,7 @@ fn the_same_edit_in_two_sessions_without_ids() {
     };
     let folder = tempfile::tempdir().unwrap();
     let files = vec![("rows.jsonl", lines(&[row("a"), row("b")]))];
-    Sample { agent: Agent::SweSmith, files }.write(folder.path());
+    Sample { agent: agent("swe-smith"), files }.write(folder.path());
     let found = found(folder.path());
     let collected = history::collect(&found, Limits::default(), &|_| true, None, &());
     let chain = collected.gathered.chains.get("/t/b.py").unwrap();

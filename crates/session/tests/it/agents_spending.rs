@@ -1,10 +1,9 @@
 //! Tokens of other agents' sessions.
 
 use backstory_format::Limits;
-use backstory_model::Agent;
 use backstory_session::stats::{self, Dimension};
 use backstory_testkit::codex::{ROLLOUT, SECOND, codex_records, exact, lineage};
-use backstory_testkit::{Sample, found, lines};
+use backstory_testkit::{Sample, agent, found, lines};
 use serde_json::json;
 use std::path::Path;
 
@@ -30,7 +29,7 @@ fn tokens_of_copies_and_of_namesakes() {
     fork[0]["payload"]["id"] = json!("22222222-aaaa-4bbb-8ccc-000000000002");
     let folder = tempfile::tempdir().unwrap();
     let files = vec![(ROLLOUT, lines(&codex_records(exact))), (SECOND, lines(&fork))];
-    Sample { agent: Agent::Codex, files }.write(folder.path());
+    Sample { agent: agent("codex"), files }.write(folder.path());
     assert_eq!(spent(folder.path()), (450, 30, 3));
     // Two runs of one task are two runs.
     let run = json!({ "environment": "demo__demo-1", "history": [
@@ -40,6 +39,6 @@ fn tokens_of_copies_and_of_namesakes() {
     let run = run.to_string().into_bytes();
     let files = vec![("a/demo.traj", run.clone()), ("b/demo.traj", run)];
     let folder = tempfile::tempdir().unwrap();
-    Sample { agent: Agent::SweAgent, files }.write(folder.path());
+    Sample { agent: agent("swe-agent"), files }.write(folder.path());
     assert_eq!(spent(folder.path()), (200, 10, 2));
 }

@@ -167,9 +167,9 @@ fn analyze(
 ) -> Result<Counted, CliError> {
     let mut work = Work::named(targets, global)?;
     let foreign = match whose {
-        Whose::Every => work.take_others(),
+        Whose::Every => work.take_others(backstory_claude::AGENT),
         Whose::ClaudeCode => {
-            work.keep_claude_code(global)?;
+            work.keep_only(backstory_claude::AGENT, global)?;
             Vec::new()
         }
     };
@@ -219,7 +219,7 @@ fn analyze(
         |others, _, chosen, buffer| {
             let SessionRef::Session(files) = chosen else { return Ok(Vec::new()) };
             let (session, failures) = agents::read(files, work.limits, buffer)?;
-            others.add(&session, agents::unread(session.agent));
+            others.add(&session, session.agent.unread());
             Ok(failures)
         },
         Others::merge,

@@ -109,7 +109,7 @@ impl SettingsArguments {
     /// The file itself, links resolved: settings are often kept elsewhere and linked.
     fn file(&self) -> Result<Destination, CliError> {
         let named = self.settings.clone();
-        let usual = || Some(environment::default_roots().into_iter().next()?.path);
+        let usual = || environment::home_of(backstory_claude::AGENT);
         let path = named.or_else(|| usual().map(|folder| folder.join("settings.json")));
         let path = path.ok_or_else(|| {
             CliError::new("no settings file").hint("name one with --settings FILE")

@@ -8,8 +8,8 @@ use crate::prices;
 use crate::select::{Seek, Selection};
 use crate::ui;
 use backstory_agents as agents;
+use backstory_model::Session;
 use backstory_model::SessionFiles;
-use backstory_model::{Agent, Session};
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::ProjectScope;
@@ -100,7 +100,7 @@ impl Tracer<'_> {
         let mut buffer = Vec::new();
         let here = |folder: &str| scope.holds(folder);
         let own = selection.found.sessions.iter();
-        for files in own.filter(|files| files.agent == Agent::ClaudeCode) {
+        for files in own.filter(|files| files.agent == backstory_claude::AGENT) {
             // A file nobody wrote to since cannot hold records of the window.
             if newest(files).is_some_and(|time| time < window.from) {
                 continue;
@@ -136,9 +136,7 @@ impl Tracer<'_> {
         selection: &Selection,
         buffer: &mut Vec<u8>,
     ) -> Result<Taken, CliError> {
-        let copy = self.redactor.as_ref().map(|redactor| {
-            ClearedCopy::of(files, redactor, &backstory_claude::structural_paths())
-        });
+        let copy = self.redactor.as_ref().map(|redactor| ClearedCopy::of(files, redactor));
         let copy = copy.transpose()?;
         let (session, failures) = match &copy {
             Some(copy) => read_copy(copy, selection.limits, buffer)?,

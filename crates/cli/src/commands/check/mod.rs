@@ -68,7 +68,7 @@ pub(crate) fn run(
     }
     let severity = Severity::from(arguments.severity);
     let mut work = Work::named(&arguments.sessions, global)?;
-    work.keep_claude_code(global).map_err(CliError::into_failure)?;
+    work.keep_only(backstory_claude::AGENT, global).map_err(CliError::into_failure)?;
     let (reports, failures) = check_all(&work);
     let notices = [work.notices, failures].concat();
     if !global.quiet {

@@ -16,7 +16,6 @@ use backstory_claude::clone::{
     Run, Speakers, Start, Subagents, Thinking, ToolMode, UpTo,
 };
 use backstory_claude::project_key;
-use backstory_model::Agent;
 use backstory_model::SessionFiles;
 use backstory_session::discover::session_at;
 use backstory_session::select::SessionRef;
@@ -290,7 +289,7 @@ fn find(
 ) -> Result<(SessionFiles, backstory_format::Limits), CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     match selection.one(wanted, path.as_ref())? {
-        SessionRef::Session(files) if files.agent != Agent::ClaudeCode => {
+        SessionRef::Session(files) if files.agent != backstory_claude::AGENT => {
             Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))
                 .hint("only sessions of Claude Code can be cloned"))
         }
@@ -323,8 +322,8 @@ fn target(arguments: &CloneArguments, files: &SessionFiles, id: &str) -> Result<
     let projects = match projects {
         Some(projects) => projects.to_path_buf(),
         None => {
-            let root = environment::default_roots().into_iter().next();
-            root.map(|root| root.path.join("projects")).ok_or_else(|| {
+            let home = environment::home_of(backstory_claude::AGENT);
+            home.map(|home| home.join("projects")).ok_or_else(|| {
                 CliError::new("--project: no folder for sessions is known").hint("--out DIR")
             })?
         }
@@ -334,8 +333,8 @@ fn target(arguments: &CloneArguments, files: &SessionFiles, id: &str) -> Result<
 
 /// A session may lie with those of its agent, and nowhere among another's.
 fn refuse_other_agents(target: &Path) -> Result<(), CliError> {
-    let own = environment::default_roots().into_iter().next();
-    let own = own.map(|root| resolve(&root.path)).filter(|own| resolve(target).starts_with(own));
+    let own = environment::home_of(backstory_claude::AGENT);
+    let own = own.map(|home| resolve(&home)).filter(|own| resolve(target).starts_with(own));
     if own.is_none() {
         agents_guard().file(target)?;
     }

@@ -11,9 +11,10 @@ use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
 use backstory_model::Agent;
 use backstory_model::Notice;
+use backstory_model::{FullSummary, Summary};
 use backstory_session::discover::{ProjectScope, Root};
-use backstory_session::listing::{Full, Summary};
 use backstory_session::select::{folder_inside, short_ids};
+use backstory_session::wire::SummaryJson;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
@@ -139,7 +140,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     if arguments.json {
         let mut out = JsonLines::new();
         for row in &rows {
-            out.write(row)?;
+            out.write(&SummaryJson(row))?;
         }
         out.finish()?;
     } else if rows.is_empty() {
@@ -180,7 +181,7 @@ fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
 }
 
 fn agent_names() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+    clap::builder::PossibleValuesParser::new(agents::all().map(Agent::name))
 }
 
 struct Filter<'a> {
@@ -211,9 +212,7 @@ impl<'a> Filter<'a> {
             until: until.transpose()?,
             model: arguments.model.as_ref().map(|model| model.to_lowercase()),
             branch: arguments.branch.as_deref(),
-            agent: Agent::ALL
-                .into_iter()
-                .find(|agent| Some(agent.name()) == arguments.agent.as_deref()),
+            agent: arguments.agent.as_deref().and_then(agents::named),
             title: arguments.grep_title.as_ref().map(|title| title.to_lowercase()),
         })
     }
@@ -244,7 +243,8 @@ impl<'a> Filter<'a> {
 
 fn sort(rows: &mut [Summary], key: SortKey) {
     use std::cmp::Reverse;
-    let full = |row: &Summary, value: fn(&Full) -> Option<u64>| row.full.as_ref().and_then(value);
+    let full =
+        |row: &Summary, value: fn(&FullSummary) -> Option<u64>| row.full.as_ref().and_then(value);
     rows.sort_by(|a, b| a.place().cmp(&b.place()));
     match key {
         SortKey::Last => rows.sort_by_key(|row| Reverse(row.last_activity())),
@@ -252,7 +252,7 @@ fn sort(rows: &mut [Summary], key: SortKey) {
         SortKey::Turns => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.turns)))),
         SortKey::Calls => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.calls)))),
         SortKey::Tokens => {
-            let tokens = |full: &Full| full.tokens.map(|tokens| tokens.total());
+            let tokens = |full: &FullSummary| full.tokens.map(|tokens| tokens.total());
             rows.sort_by_key(|row| Reverse(full(row, tokens)));
         }
         SortKey::Duration => rows.sort_by_key(|row| Reverse(row.duration_ms())),

@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::times;
 use crate::ui::{self, Align, BOLD, Column, Elastic, Table, short_model};
+use backstory_model::Summary;
 use backstory_model::UsageTotal;
-use backstory_session::listing::Summary;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::compact;
 use jiff::Timestamp;

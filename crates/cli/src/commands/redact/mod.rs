@@ -9,7 +9,6 @@ use crate::output::named;
 use crate::redaction;
 use crate::ui;
 use crate::work::Work;
-use backstory_agents as agents;
 use backstory_redact::{Classes, Report};
 use backstory_session::clear::{ClearedCopy, CopyPart};
 use backstory_session::select::{SessionRef, distinct_names};
@@ -90,12 +89,8 @@ fn copy(
     let chosen = work.chosen();
     let redactor = redaction::redactor(classes)?;
     let clear = |chosen: &SessionRef<'_>| match chosen {
-        SessionRef::Session(files) => {
-            ClearedCopy::of(files, &redactor, &agents::structural_paths(files.agent))
-        }
-        SessionRef::Agent(file) => {
-            ClearedCopy::of_agent(file, &redactor, &backstory_claude::structural_paths())
-        }
+        SessionRef::Session(files) => ClearedCopy::of(files, &redactor),
+        SessionRef::Agent(file) => ClearedCopy::of_agent(file, &redactor),
     };
     let mut total = Report::default();
     let Some(out) = named(arguments.out.as_deref()) else {

@@ -5,9 +5,8 @@ use crate::error::{CliError, Outcome};
 use crate::redaction;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
 use crate::work::Work;
-use backstory_agents as agents;
+use backstory_agents::{self as agents, Observed};
 use backstory_format::slice::Part;
-use backstory_model::Agent;
 use backstory_model::Notice;
 use backstory_redact::{Classes, Level, Reason, Redactor, Report};
 use backstory_session::clear::{self, CopyError};
@@ -74,19 +73,20 @@ pub(super) fn scan(
 
 fn study(chosen: &SessionRef<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
     let mut scrubber = redactor.session();
-    let ids = &backstory_claude::structural_paths();
-    let agents = match chosen {
-        SessionRef::Session(files) if files.agent != Agent::ClaudeCode => {
-            clear::study_foreign(&mut scrubber, files, &agents::structural_paths(files.agent))?;
-            return Ok(scrubber.report().clone());
-        }
+    let subagents = match chosen {
         SessionRef::Session(files) => {
-            clear::study(&mut scrubber, &files.path, ids)?;
+            let reader = agents::reader(files.agent);
+            if reader.observed() == Observed::Nothing {
+                clear::study_documents(&mut scrubber, files)?;
+                return Ok(scrubber.report().clone());
+            }
+            clear::study(&mut scrubber, &files.path, reader.id_fields())?;
             files.agents.as_slice()
         }
         SessionRef::Agent(file) => std::slice::from_ref(*file),
     };
-    for agent in agents {
+    for agent in subagents {
+        let ids = agents::reader(agent.agent).id_fields();
         clear::study(&mut scrubber, &agent.path, ids)?;
         if let Some(meta) = &agent.meta {
             clear::study(&mut scrubber, meta, ids)?;

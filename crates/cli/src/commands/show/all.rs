@@ -189,8 +189,7 @@ fn write_one(
     buffer: &mut Vec<u8>,
 ) -> Result<Done, CliError> {
     let (mut session, mut failures) = agents::read(job.files, selection.limits, buffer)?;
-    let ids = agents::structural_paths(job.files.agent);
-    let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor, &ids)).transpose()?;
+    let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor)).transpose()?;
     if let Some(copy) = &copy {
         (session, failures) = read_copy(copy, selection.limits, buffer)?;
     }

@@ -14,7 +14,7 @@ use crate::ui;
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::Notice;
-use backstory_model::{Agent, Session};
+use backstory_model::Session;
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
@@ -122,19 +122,19 @@ pub(crate) fn find_cleared(
             (agents::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
         }
     };
-    if let SessionRef::Session(files) = chosen
-        && files.agent == Agent::ClaudeCode
-    {
-        let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
-        let siblings = match &path {
-            // Only the file was named, so its neighbours are still unknown.
-            Some(_) => discover(folder.as_slice()).sessions,
-            None => selection.found.sessions.clone(),
+    if let SessionRef::Session(files) = chosen {
+        let mut others = || {
+            let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
+            let siblings = match &path {
+                // Only the file was named, so its neighbours are still unknown.
+                Some(_) => discover(folder.as_slice()).sessions,
+                None => selection.found.sessions.clone(),
+            };
+            // The original of a copy is not a relative of it.
+            let others = siblings.into_iter();
+            others.filter(|one| copy.is_none() || one.path != files.path).collect()
         };
-        // The original of a copy is no relative of it.
-        let others: Vec<_> =
-            siblings.into_iter().filter(|one| copy.is_none() || one.path != files.path).collect();
-        backstory_claude::relate(&mut session, &others);
+        agents::reader(files.agent).relate(&mut session, &mut others);
     }
     let notices: Vec<Notice> = failures.iter().map(Notice::from).collect();
     if !global.quiet {
@@ -147,12 +147,8 @@ pub(crate) fn find_cleared(
 /// A copy of what was chosen, without secrets.
 fn cleared(chosen: SessionRef<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
     Ok(match chosen {
-        SessionRef::Session(files) => {
-            ClearedCopy::of(files, redactor, &agents::structural_paths(files.agent))?
-        }
-        SessionRef::Agent(file) => {
-            ClearedCopy::of_agent(file, redactor, &backstory_claude::structural_paths())?
-        }
+        SessionRef::Session(files) => ClearedCopy::of(files, redactor)?,
+        SessionRef::Agent(file) => ClearedCopy::of_agent(file, redactor)?,
     })
 }
 

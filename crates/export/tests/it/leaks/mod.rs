@@ -7,7 +7,6 @@ mod matrix;
 
 use crate::support::rows_of_trainers;
 use backstory_agents as agents;
-use backstory_agents::structural_paths;
 use backstory_export::{
     AtifSchema, Format, Layout, Material, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
@@ -68,7 +67,7 @@ fn outputs(files: &SessionFiles, redactor: &Redactor) -> Vec<(String, String)> {
         let text = exported(files, format, Secrets::TakenOut(redactor));
         all.push((format!("{format:?}"), text));
     }
-    let copy = ClearedCopy::of(files, redactor, &structural_paths(files.agent)).unwrap();
+    let copy = ClearedCopy::of(files, redactor).unwrap();
     let cleared = copy.session().unwrap().into_inner().clone();
     let (mut session, _) = agents::read(&cleared, Limits::default(), &mut Vec::new()).unwrap();
     copy.name_origins(&mut session);

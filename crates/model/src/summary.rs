@@ -1,46 +1,61 @@
-//! What a listing says of a session.
+//! The row of a session in a list.
 
+use crate::{Agent, Session, SessionKind, Title, UsageTotal};
 use backstory_format::Severity;
-use backstory_model::{Agent, Session, SessionKind, Title, UsageTotal};
 use jiff::Timestamp;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One row of a listing.
+/// One row of a list of sessions.
 #[derive(Debug, Clone)]
 pub struct Summary {
+    /// Who wrote the session.
     pub agent: Agent,
+    /// What sort of conversation it is.
     pub kind: SessionKind,
+    /// As lists show it.
     pub id: String,
+    /// Its file, or its folder.
     pub path: PathBuf,
+    /// Name of the folder that holds it.
     pub project_key: Option<String>,
     /// First `cwd` of a record.
     pub cwd: Option<Arc<str>>,
+    /// What to call it.
     pub title: Option<Title>,
+    /// The branch that was checked out last.
     pub branch: Option<Arc<str>>,
+    /// Time of the first record.
     pub started: Option<Timestamp>,
+    /// Time of the last record.
     pub ended: Option<Timestamp>,
     /// Whether it is a fork of another session.
     pub forked: bool,
+    /// When the file was last changed.
     pub modified: Option<Timestamp>,
+    /// Length of the file.
     pub bytes: u64,
-    /// What only a full reading can tell.
-    pub full: Option<Full>,
+    /// Columns that only a full reading can fill.
+    pub full: Option<FullSummary>,
 }
 
 /// Columns that need the whole file.
 #[derive(Debug, Clone)]
-pub struct Full {
+pub struct FullSummary {
+    /// Models that answered.
     pub models: Vec<Arc<str>>,
+    /// Releases of the agent.
     pub versions: Vec<Arc<str>>,
+    /// Folders that it worked in.
     pub cwds: Vec<Arc<str>>,
+    /// Number of turns.
     pub turns: u64,
+    /// Number of calls.
     pub calls: u64,
     /// None where no message has a count.
     pub tokens: Option<UsageTotal>,
+    /// Number of subagents, client runs not included.
     pub subagents: u64,
     /// Problems that are warnings or errors.
     pub problems: u64,
@@ -49,6 +64,7 @@ pub struct Full {
 impl Summary {
     /// The row of a session that was read whole.
     pub fn of(session: &Session) -> Summary {
+        let subagents = session.subagents.iter().filter(|agent| !agent.kind.is_housekeeping());
         Summary {
             agent: session.agent,
             kind: session.kind,
@@ -63,18 +79,14 @@ impl Summary {
             forked: session.forked_from.is_some(),
             modified: session.file.modified,
             bytes: session.file.bytes,
-            full: Some(Full {
+            full: Some(FullSummary {
                 models: session.models.clone(),
                 versions: session.versions.clone(),
                 cwds: session.cwds.clone(),
                 turns: session.counts.turns,
                 calls: session.counts.calls,
                 tokens: session.tokens(),
-                subagents: session
-                    .subagents
-                    .iter()
-                    .filter(|agent| !agent.kind.is_housekeeping())
-                    .count() as u64,
+                subagents: subagents.count() as u64,
                 problems: session.problems.at_least(Severity::Warning),
             }),
         }
@@ -91,7 +103,7 @@ impl Summary {
         (Reverse(self.last_activity()), self.forked, self.place())
     }
 
-    /// Where it stands; no two sessions have the same place.
+    /// Where it is; no two sessions have the same place.
     pub fn place(&self) -> (&Path, &str) {
         (&self.path, &self.id)
     }
@@ -100,45 +112,5 @@ impl Summary {
     pub fn duration_ms(&self) -> Option<u64> {
         let (started, ended) = (self.started?, self.ended?);
         u64::try_from(ended.as_millisecond() - started.as_millisecond()).ok()
-    }
-}
-
-/// `backstory.ls/1`.
-impl Serialize for Summary {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let full = self.full.as_ref();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", "backstory.ls/1")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("agent", self.agent.name())?;
-        map.serialize_entry("kind", self.kind.name())?;
-        map.serialize_entry("path", &self.path.to_string_lossy())?;
-        map.serialize_entry("project", &self.cwd)?;
-        map.serialize_entry("project_key", &self.project_key)?;
-        map.serialize_entry("title", &self.title.as_ref().map(|title| &title.text))?;
-        map.serialize_entry("title_source", &self.title.as_ref().map(|title| title.source.name()))?;
-        map.serialize_entry("branch", &self.branch)?;
-        map.serialize_entry("models", &full.map(|full| &full.models))?;
-        map.serialize_entry("versions", &full.map(|full| &full.versions))?;
-        map.serialize_entry("turns", &full.map(|full| full.turns))?;
-        map.serialize_entry("calls", &full.map(|full| full.calls))?;
-        map.serialize_entry("subagents", &full.map(|full| full.subagents))?;
-        map.serialize_entry(
-            "tokens",
-            &full.and_then(|full| full.tokens).map(|tokens| {
-                serde_json::json!({
-                    "input": tokens.input, "output": tokens.output,
-                    "cache_read": tokens.cache_read, "cache_write": tokens.cache_write,
-                    "incomplete": tokens.incomplete,
-                })
-            }),
-        )?;
-        map.serialize_entry("duration_ms", &self.duration_ms())?;
-        map.serialize_entry("started", &self.started)?;
-        map.serialize_entry("ended", &self.ended)?;
-        map.serialize_entry("modified", &self.modified)?;
-        map.serialize_entry("bytes", &self.bytes)?;
-        map.serialize_entry("problems", &full.map(|full| full.problems))?;
-        map.end()
     }
 }

@@ -1,4 +1,4 @@
-//! Files of agents other than Claude Code: studied and cleared in memory.
+//! Files that are not lines of records: studied and cleared in memory.
 //!
 //! They are documents, lines, parts of files, packed files or folders, so each is unpacked and
 //! searched as a whole. A document is searched value by value however it is laid out, and Markdown
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 
 /// A file of a session that was learnt from.
 #[derive(Debug)]
-pub struct ForeignFile {
+pub struct DocumentFile {
     /// Its place beside the others, with the ending of what was packed.
     pub(super) name: PathBuf,
     bytes: Vec<u8>,
 }
 
-impl ForeignFile {
+impl DocumentFile {
     /// What is searched at once: the document, or each of its lines.
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         let whole = self.name.extension().is_none_or(|end| end != "jsonl");
@@ -34,13 +34,13 @@ impl ForeignFile {
     }
 }
 
-/// Learns from every file of another agent's session; its own comes first.
-pub fn study_foreign(
+/// Learns from every file of a session; its own comes first.
+pub fn study_documents(
     scrubber: &mut Scrubber,
     files: &SessionFiles,
-    ids: &IdPaths,
-) -> Result<Vec<ForeignFile>, CopyError> {
+) -> Result<Vec<DocumentFile>, CopyError> {
     let base = if files.path.is_dir() { Some(files.path.as_path()) } else { files.path.parent() };
+    let ids = agents::reader(files.agent).id_fields();
     let mut tape = Tape::new();
     let mut studied = Vec::new();
     for FilePart { path, part } in agents::files_of(files) {
@@ -56,7 +56,7 @@ pub fn study_foreign(
             Some("parquet") => name.with_extension("jsonl"),
             _ => name.to_path_buf(),
         };
-        let file = ForeignFile { name, bytes };
+        let file = DocumentFile { name, bytes };
         for piece in file.pieces() {
             scrubber.learn_line(piece, ids, &mut tape);
         }
@@ -66,9 +66,9 @@ pub fn study_foreign(
 }
 
 /// A file that was studied, cleared.
-pub(super) fn clear_foreign(
+pub(super) fn clear_document(
     scrubber: &Scrubber,
-    file: &ForeignFile,
+    file: &DocumentFile,
     ids: &IdPaths,
 ) -> Cleared<Vec<u8>> {
     let mut tape = Tape::new();

@@ -6,12 +6,12 @@
 //! by one long record, the file is read whole. So this never says anything the full reading would
 //! not.
 
-use super::Summary;
-use backstory_agents as agents;
+use crate::agent::AGENT;
+use crate::glance::{LONGEST_TITLE_MARKER, find_title, glance};
+use crate::read_alone;
 use backstory_format::Limits;
-use backstory_model::SessionFiles;
-use backstory_model::{Agent, SessionKind};
-use backstory_store::{Ends, StoreError};
+use backstory_model::{SessionFiles, SessionKind, Summary};
+use backstory_store::{EndBuffers, Ends, StoreError};
 
 /// Bytes read at the start: enough for most files to be read whole at once.
 const HEAD: u64 = 128 << 10;
@@ -21,24 +21,13 @@ const TAIL: u64 = 64 << 10;
 /// Files up to this size are held in memory where their ends do not suffice.
 const WHOLE: u64 = 16 << 20;
 
-/// What one thread keeps from file to file.
-#[derive(Debug, Default)]
-pub struct Buffers {
-    head: Vec<u8>,
-    tail: Vec<u8>,
-}
-
 /// Reads the two ends, or all of the file where they do not suffice.
-pub fn peek(
+pub fn summary(
     files: &SessionFiles,
     limits: Limits,
-    buffers: &mut Buffers,
+    buffers: &mut EndBuffers,
 ) -> Result<Summary, StoreError> {
-    let Buffers { head, tail } = buffers;
-    if files.agent != Agent::ClaudeCode {
-        let whole = agents::read_alone(files, limits, head)?;
-        return Ok(Summary { full: None, ..Summary::of(&whole) });
-    }
+    let EndBuffers { head, tail } = buffers;
     let ends = Ends::open(&files.path)?;
     let state = ends.state;
     ends.read(0, HEAD, head)?;
@@ -46,24 +35,23 @@ pub fn peek(
     let gap = state.size > head.len() as u64;
     ends.read(tail_start, state.size, tail)?;
     let middle = || {
-        let longest = backstory_claude::LONGEST_TITLE_MARKER;
         let start = head.len() as u64;
-        let found = ends
-            .any(start, tail_start, longest, |part| backstory_claude::find_title(part).is_some());
+        let found =
+            ends.any(start, tail_start, LONGEST_TITLE_MARKER, |part| find_title(part).is_some());
         found.unwrap_or(true)
     };
-    let mut seen = backstory_claude::glance(head, tail, gap, middle);
+    let mut seen = glance(head, tail, gap, middle);
     if seen.is_none() && state.size <= WHOLE {
         ends.read(0, state.size, head)?;
-        seen = backstory_claude::glance(head, &[], false, || false);
+        seen = glance(head, &[], false, || false);
         head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {
-        let whole = agents::read_alone(files, limits, head)?;
+        let whole = read_alone(files, limits, head)?;
         return Ok(Summary { full: None, ..Summary::of(&whole) });
     };
     Ok(Summary {
-        agent: Agent::ClaudeCode,
+        agent: AGENT,
         kind: SessionKind::Session,
         id: files.id.clone(),
         path: files.path.clone(),

@@ -1,0 +1,149 @@
+//! What is asked of the reader of Claude Code's sessions, which is a crate of its own.
+
+use crate::file_head::FileHead;
+use crate::place::{Home, OwnFolder, Surroundings};
+use crate::reader::{AgentReader, Folders, IdSource, Observed, ReadSession, Recognised};
+use crate::split::Layout;
+use backstory_claude as claude;
+use backstory_format::json::IdPaths;
+use backstory_format::{Limits, is_uuid};
+use backstory_model::{
+    Agent, AgentFile, Detail, FileSpending, RecordObserver, Session, SessionFiles, SessionKind,
+    Summary,
+};
+use backstory_store::{EndBuffers, StoreError};
+use std::path::Path;
+use std::sync::LazyLock;
+
+static IDS: LazyLock<IdPaths> = LazyLock::new(claude::structural_paths);
+
+/// Reads sessions of Claude Code.
+#[derive(Debug)]
+pub(crate) struct ClaudeCode;
+
+impl AgentReader for ClaudeCode {
+    fn agent(&self) -> Agent {
+        claude::AGENT
+    }
+
+    fn releases(&self) -> Option<&'static str> {
+        Some("1.0.0 to 2.1.325")
+    }
+
+    fn own_folders(&self) -> &'static [OwnFolder] {
+        &[OwnFolder { name: ".claude", sessions: &["projects"] }]
+    }
+
+    fn homes(&self, around: &Surroundings<'_>) -> Vec<Home> {
+        around.configured(around.named("CLAUDE_CONFIG_DIR"), ".claude", Home::whole)
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &[".jsonl"]
+    }
+
+    fn recognise(&self, file: &FileHead<'_>) -> Recognised {
+        let is_record = file.first_line().is_some_and(|first| {
+            first.type_name().is_some_and(|name| claude::is_known_type(&name))
+                && !first.has("payload")
+        });
+        if is_record { Recognised::Yes(Layout::One) } else { Recognised::No }
+    }
+
+    /// A file that was renamed still says which session it is.
+    fn id(&self, path: &Path) -> String {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let recorded = if is_uuid(&stem) { None } else { claude::recorded_session(path) };
+        recorded.unwrap_or_else(|| stem.into_owned())
+    }
+
+    fn owner(&self, path: &Path) -> Option<String> {
+        claude::recorded_session(path)
+    }
+
+    fn subagent_kind(&self, file: &AgentFile) -> SessionKind {
+        claude::kind_by_place(file)
+    }
+
+    fn observed(&self) -> Observed {
+        Observed::Records
+    }
+
+    fn id_source(&self) -> IdSource {
+        IdSource::Name
+    }
+
+    fn folders(&self) -> Folders {
+        Folders::Written
+    }
+
+    fn read(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+        observer: &mut dyn RecordObserver,
+    ) -> Result<ReadSession, StoreError> {
+        claude::read(files, limits, buffer, observer)
+    }
+
+    fn read_alone(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Session, StoreError> {
+        claude::read_alone(files, limits, buffer)
+    }
+
+    fn read_subagent(
+        &self,
+        file: &AgentFile,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+        observer: &mut dyn RecordObserver,
+    ) -> Result<Session, StoreError> {
+        claude::read_stray(file, limits, buffer, observer)
+    }
+
+    fn summary(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffers: &mut EndBuffers,
+    ) -> Result<Summary, StoreError> {
+        claude::summary(files, limits, buffers)
+    }
+
+    fn spending(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        detail: Detail,
+        buffer: &mut Vec<u8>,
+    ) -> Result<FileSpending, StoreError> {
+        claude::expenses(&files.path, limits, detail, buffer)
+    }
+
+    fn subagent_spending(
+        &self,
+        file: &AgentFile,
+        limits: Limits,
+        detail: Detail,
+        buffer: &mut Vec<u8>,
+    ) -> Result<FileSpending, StoreError> {
+        claude::expenses(&file.path, limits, detail, buffer)
+    }
+
+    fn missing_usage(&self) -> &'static str {
+        "older clients never wrote the final count"
+    }
+
+    fn relate(&self, session: &mut Session, siblings: &mut dyn FnMut() -> Vec<SessionFiles>) {
+        claude::relate(session, &siblings());
+    }
+
+    fn id_fields(&self) -> &'static IdPaths {
+        &IDS
+    }
+}

@@ -1,0 +1,252 @@
+//! What a reader of one agent's files answers. Everything above this crate asks these questions and
+//! never which agent it is.
+//!
+//! Most have an answer that suits plain formats: one session in each file, named after it, read in
+//! one go.
+
+use crate::common::{copy_name, spending, stem};
+use crate::file_head::FileHead;
+use crate::place::{Home, Kept, OwnFolder, Surroundings};
+use crate::split::{self, Layout, Part};
+use backstory_format::Limits;
+use backstory_format::json::IdPaths;
+use backstory_model::{
+    Agent, AgentFile, Detail, FilePart, FileSpending, RecordObserver, Session, SessionFiles,
+    SessionKind, Summary,
+};
+use backstory_store::{EndBuffers, StoreError};
+use std::path::Path;
+
+/// A session, and errors of files of it that could not be read: one bad file never hides the others.
+pub type ReadSession = (Session, Vec<StoreError>);
+
+/// Why counts of tokens can be too small, as far as any agent is concerned.
+pub const MISSING_USAGE: &str = "not every message has its count";
+
+/// Whether a file is an agent's, as far as its name and first bytes show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recognised {
+    /// It is. No other reader may say so of the same file.
+    Yes(Layout),
+    /// It is, unless another reader is sure: another agent's files may have the same words.
+    Likely(Layout),
+    /// Its first row continues after these bytes, and identifies itself there.
+    More,
+    /// It is not.
+    No,
+}
+
+/// What a folder is to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderKind {
+    /// One session, in several files.
+    Session,
+    /// Files of a session that is found elsewhere.
+    PartOfSession,
+    /// Any folder.
+    Other,
+}
+
+/// What a [`RecordObserver`] sees while a session is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observed {
+    /// Every record of every file: the files are lines of records, and nothing else.
+    Records,
+    /// Nothing: the files are documents of some kind.
+    Nothing,
+}
+
+/// Where a session's id comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdSource {
+    /// The name of its file.
+    Name,
+    /// What is inside may give it another id than its name does.
+    Content,
+}
+
+/// How a session's files state the folders that it worked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folders {
+    /// Their names are in the files as plain text: without a name there is no such folder.
+    Written,
+    /// They may follow from something else.
+    Derived,
+}
+
+/// Reads the files of one agent.
+pub trait AgentReader: Sync {
+    /// The agent.
+    fn agent(&self) -> Agent;
+
+    /// Its releases whose files were compared with what the client itself makes of them.
+    fn releases(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Names of folders that are the agent's own, and where sessions are in them.
+    fn own_folders(&self) -> &'static [OwnFolder] {
+        &[]
+    }
+
+    /// Where the agent writes on this machine. Sessions are looked for there, and nothing of ours is
+    /// written there.
+    fn homes(&self, around: &Surroundings<'_>) -> Vec<Home>;
+
+    /// Whether its files are kept apart from the projects that sessions work in.
+    fn kept(&self) -> Kept {
+        Kept::Apart
+    }
+
+    /// How names of its files can end.
+    fn endings(&self) -> &'static [&'static str];
+
+    /// Whether a file with one of these endings is the agent's.
+    fn recognise(&self, file: &FileHead<'_>) -> Recognised;
+
+    /// Whether a folder as a whole is, or belongs to, one session.
+    fn recognise_folder(&self, _folder: &Path) -> FolderKind {
+        FolderKind::Other
+    }
+
+    /// The id of a session that is all of a file, or of a folder.
+    fn id(&self, path: &Path) -> String {
+        stem(path)
+    }
+
+    /// The sessions of a file; one whose parts cannot be distinguished is one session.
+    fn sessions(&self, path: &Path, layout: Layout) -> Vec<Part> {
+        split::sessions(path, layout, &self.id(path))
+    }
+
+    /// Every file that a session is read from, its own (or its first) in front, except those in
+    /// [`SessionFiles::agents`].
+    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+        vec![FilePart { path: files.path.clone(), part: files.part.clone() }]
+    }
+
+    /// The session that a subagent's file says it belongs to.
+    fn owner(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    /// What sort of conversation a subagent's file holds, by its name.
+    fn subagent_kind(&self, _file: &AgentFile) -> SessionKind {
+        SessionKind::Task
+    }
+
+    /// What an observer sees.
+    fn observed(&self) -> Observed {
+        Observed::Nothing
+    }
+
+    /// Where ids come from.
+    fn id_source(&self) -> IdSource {
+        IdSource::Content
+    }
+
+    /// How folders are stated.
+    fn folders(&self) -> Folders {
+        Folders::Derived
+    }
+
+    /// Reads a session with all its subagents.
+    fn read(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+        _observer: &mut dyn RecordObserver,
+    ) -> Result<ReadSession, StoreError> {
+        self.read_alone(files, limits, buffer).map(|session| (session, Vec::new()))
+    }
+
+    /// Reads a session without its subagents.
+    fn read_alone(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Session, StoreError>;
+
+    /// Reads a subagent's file by itself.
+    fn read_subagent(
+        &self,
+        file: &AgentFile,
+        limits: Limits,
+        buffer: &mut Vec<u8>,
+        _observer: &mut dyn RecordObserver,
+    ) -> Result<Session, StoreError> {
+        self.read_alone(&alone(file), limits, buffer)
+    }
+
+    /// The row of a session in a list, as quickly as it can be had. Never says anything that
+    /// reading all of it would not.
+    fn summary(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        buffers: &mut EndBuffers,
+    ) -> Result<Summary, StoreError> {
+        let mut session = self.read_alone(files, limits, &mut buffers.head)?;
+        session.project_key = files.project_key.clone();
+        Ok(Summary { full: None, ..Summary::of(&session) })
+    }
+
+    /// The messages of a session and what they took, without those in [`SessionFiles::agents`].
+    fn spending(
+        &self,
+        files: &SessionFiles,
+        limits: Limits,
+        detail: Detail,
+        buffer: &mut Vec<u8>,
+    ) -> Result<FileSpending, StoreError> {
+        let (session, _) = self.read(files, limits, buffer, &mut ())?;
+        Ok(spending(&session, files, detail))
+    }
+
+    /// The same of a subagent's file.
+    fn subagent_spending(
+        &self,
+        file: &AgentFile,
+        limits: Limits,
+        detail: Detail,
+        buffer: &mut Vec<u8>,
+    ) -> Result<FileSpending, StoreError> {
+        self.spending(&alone(file), limits, detail, buffer)
+    }
+
+    /// Why counts of tokens can be too small.
+    fn missing_usage(&self) -> &'static str {
+        MISSING_USAGE
+    }
+
+    /// Finds out which of the other sessions this one was copied from. They are looked for only if
+    /// `siblings` is called.
+    fn relate(&self, _session: &mut Session, _siblings: &mut dyn FnMut() -> Vec<SessionFiles>) {}
+
+    /// Fields of its records that hold ids: redaction leaves them alone. Exact paths only: a field of
+    /// the same name inside a tool's input or output is text.
+    fn id_fields(&self) -> &'static IdPaths;
+
+    /// What the only file of a redacted copy is called so that it is read as a session of the same
+    /// agent with the same id; `own` is its name in the original, `name` that of the session. None
+    /// where it keeps its name, in a folder with the name of the session.
+    fn copy_name(&self, own: &Path, name: &str) -> Option<String> {
+        copy_name(own, name, None)
+    }
+}
+
+/// A subagent's file as that of a session.
+fn alone(file: &AgentFile) -> SessionFiles {
+    SessionFiles {
+        id: file.id.clone(),
+        path: file.path.clone(),
+        project_key: None,
+        bytes: file.bytes,
+        modified: file.modified,
+        agents: Vec::new(),
+        agent: file.agent,
+        part: None,
+    }
+}
