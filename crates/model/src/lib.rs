@@ -10,6 +10,7 @@ mod observer;
 mod problems;
 mod requests;
 mod session;
+pub mod shell;
 mod spending;
 mod steps;
 mod turn;
