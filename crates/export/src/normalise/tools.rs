@@ -5,6 +5,7 @@
 
 use super::shell;
 use super::{composed, seen_from};
+use backstory_model::shell::unwrapped;
 use serde_json::{Map, Value};
 
 /// A tool by its common name.
@@ -312,9 +313,9 @@ impl<'n> Tool<'n> {
             }
             Value::Array(words) if name == "command" && known(Changes::Command) => {
                 let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                let command = match words.as_slice() {
-                    [_, "-c" | "-lc", command] => (*command).to_owned(),
-                    words => words.join(" "),
+                let command = match unwrapped(&words) {
+                    Some(script) => script.to_owned(),
+                    None => words.join(" "),
                 };
                 shell::normal_command(&command, folder).into()
             }

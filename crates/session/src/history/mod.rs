@@ -40,7 +40,6 @@ mod states;
 mod trace;
 mod tracer;
 mod unified;
-mod words;
 
 pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
