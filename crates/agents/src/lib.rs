@@ -1,5 +1,6 @@
 //! One reader per agent; each turns that agent's files into the same model.
 
+mod actions;
 mod aider;
 mod cline;
 mod codex;
@@ -12,6 +13,7 @@ mod skim;
 mod swe_agent;
 mod swe_smith;
 
+pub use actions::{actions, agent_meta, does, edits, reading};
 pub use aider::HISTORY as AIDER_HISTORY;
 use backstory_format::Limits;
 use backstory_format::json::IdPaths;

@@ -1,9 +1,10 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
 use crate::flow::{Item, What};
+use backstory_agents as agents;
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::slice::Part;
-use backstory_model::{Block, Content, Session};
+use backstory_model::{Action, ActionKind, Agent, Block, Call, Content, Reading, Session};
 use backstory_store::{SourceReader, StoreError};
 use std::borrow::Cow;
 
@@ -73,6 +74,35 @@ impl<'s> Fetcher<'s> {
     ) -> Result<Option<&'a [u8]>, StoreError> {
         let Content::Text(span) = content else { return Ok(None) };
         self.reader(member)?.bytes(*span).map(Some)
+    }
+
+    fn agent(&self, member: usize) -> Option<Agent> {
+        self.members.get(member).or(self.members.first()).map(|session| session.agent)
+    }
+
+    /// Whether a call does something of this kind.
+    pub(super) fn does(&self, member: usize, call: &Call, kind: ActionKind) -> bool {
+        self.agent(member).is_some_and(|agent| agents::does(agent, call, kind))
+    }
+
+    /// What a call asks for.
+    pub(super) fn actions<'c>(
+        &mut self,
+        member: usize,
+        call: &'c Call,
+    ) -> Result<Vec<Action<'c>>, StoreError> {
+        let Some(agent) = self.agent(member) else { return Ok(Vec::new()) };
+        agents::actions(agent, call, self.reader(member)?)
+    }
+
+    /// What a call saw of a file.
+    pub(super) fn reading<'c>(
+        &mut self,
+        member: usize,
+        call: &'c Call,
+    ) -> Result<Option<Reading<'c>>, StoreError> {
+        let Some(agent) = self.agent(member) else { return Ok(None) };
+        agents::reading(agent, call, self.reader(member)?)
     }
 
     /// Decoded texts with something between them.

@@ -1,7 +1,8 @@
 //! What is known of tools: other names, inputs that do not matter, what a call is used on.
 //!
-//! Names are those of widely used agents. A tool that is not listed is compared by its own name and
-//! all of its inputs.
+//! The table is data: it maps names of tools of many agents, also of such as no reader knows, to one
+//! name each, so that answers of different models can be compared. Nothing else in this crate may know
+//! a tool by its name. A tool that is not listed is compared by its own name and all of its inputs.
 
 use super::shell;
 use super::{composed, seen_from};
@@ -249,6 +250,11 @@ impl<'n> Tool<'n> {
     /// Whether it writes files by itself.
     pub fn edits(&self) -> bool {
         self.known.is_some_and(|known| known.changes == Changes::Files)
+    }
+
+    /// Whether it runs commands in a shell.
+    pub fn runs_commands(&self) -> bool {
+        self.known.is_some_and(|known| known.changes == Changes::Command)
     }
 
     /// Whether a call with this normal input may change something: writes a file, or runs a command
