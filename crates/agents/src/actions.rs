@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn does(agent: Agent, call: &Call, kind: ActionKind) -> bool {
     match (agent, call.name.as_deref()) {
         (Agent::ClaudeCode, Some(name)) => claude_code::kind(name) == kind,
-        _ => call.effects.iter().any(|effect| effect.kind() == kind),
+        _ => call.effects.iter().any(|effect| ActionKind::of(effect) == kind),
     }
 }
 

@@ -27,6 +27,17 @@ pub enum ActionKind {
     Other,
 }
 
+impl ActionKind {
+    /// What an effect is.
+    pub fn of(effect: &Effect) -> ActionKind {
+        match effect {
+            Effect::Edit(_) => ActionKind::Edit,
+            Effect::Read { .. } => ActionKind::Read,
+            Effect::Shell { .. } => ActionKind::Shell,
+        }
+    }
+}
+
 /// What a call asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action<'c> {

@@ -3,7 +3,7 @@
 //! A call that failed has no effects. What cannot be said for certain is left out: a diff that does
 //! not tell which lines it replaced is no edit here.
 
-use crate::{ActionKind, Content};
+use crate::Content;
 
 /// Something a call did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +22,6 @@ pub enum Effect {
         /// As the shell got it.
         command: Content,
     },
-}
-
-impl Effect {
-    /// What it is, in one word.
-    pub fn kind(&self) -> ActionKind {
-        match self {
-            Effect::Edit(_) => ActionKind::Edit,
-            Effect::Read { .. } => ActionKind::Read,
-            Effect::Shell { .. } => ActionKind::Shell,
-        }
-    }
 }
 
 /// A change of one file. Its texts are references into the trace, or (`FileEdit<String>`) were
