@@ -83,6 +83,7 @@ pub fn edit(call: &Call, reader: &mut SourceReader) -> Result<Option<FileEdit>, 
         })?,
         None => None,
     };
+    let is_told = told.is_some();
     let told = told.unwrap_or_default();
     let Some(mut change) = told.done.or_else(|| asked.clone()) else { return Ok(None) };
     if let (Change::Write { created, .. }, None, Some(result)) =
@@ -90,8 +91,15 @@ pub fn edit(call: &Call, reader: &mut SourceReader) -> Result<Option<FileEdit>, 
     {
         *created = says_created(result, reader)?;
     }
+    let before = match &change {
+        // What has no patch was there already.
+        Change::Write { content, created: false } if is_told && told.hunks.is_empty() => {
+            told.original.or_else(|| Some(content.clone()))
+        }
+        _ => told.original,
+    };
     Ok(Some(FileEdit {
-        before: told.original,
+        before,
         after: told.updated,
         hunks: told.hunks,
         proposed: asked.filter(|_| told.reviewed),

@@ -18,7 +18,7 @@ impl Writer<'_, '_, '_> {
             return Ok(());
         }
         if let Some(reading) = self.fetcher.reading(member, call)? {
-            return self.read_snippet(member, at, &reading);
+            self.read_snippet(member, at, &reading)?;
         }
         for action in self.fetcher.actions(member, call)? {
             if let Action::Edit(edit) = action {

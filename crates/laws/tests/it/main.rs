@@ -6,3 +6,4 @@
 mod mutate;
 mod rendering;
 mod seeds;
+mod tool_names;
