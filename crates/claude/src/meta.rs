@@ -14,7 +14,7 @@ pub fn agent_meta(path: &Path) -> Option<AgentMeta> {
 fn parsed(text: Box<str>) -> AgentMeta {
     let mut tape = Tape::new();
     let bytes = text.as_bytes();
-    let sound = scan(bytes, 0, Limits::default().max_depth, &mut tape).is_ok();
+    let sound = scan(bytes, 0, Limits::DEPTH, &mut tape).is_ok();
     let value = if sound { tape.root(bytes) } else { None };
     let field = |name| value.as_ref()?.get_text(name).map(|text| text.into_owned());
     let forks = value.as_ref().and_then(|value| value.get("isFork")?.boolean());

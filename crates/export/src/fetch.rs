@@ -2,6 +2,7 @@
 
 use crate::flow::{Item, What};
 use backstory_agents as agents;
+use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::slice::Part;
 use backstory_model::{Action, ActionKind, Agent, Block, Call, Content, Reading, Session};
@@ -12,7 +13,6 @@ use std::borrow::Cow;
 const HELD: u64 = 2 << 20;
 /// So many files are open at a time.
 const OPEN: usize = 8;
-const MAX_DEPTH: u32 = 1024;
 
 /// Reads content of the members of one session.
 #[derive(Debug)]
@@ -137,15 +137,15 @@ impl<'s> Fetcher<'s> {
             *unpacked = text.into_bytes();
             let rest = |end: usize| unpacked.part(end..).trim_ascii();
             let sound = unpacked.starts_with(b"{") || unpacked.starts_with(b"[");
-            let sound =
-                sound && scan(unpacked, 0, MAX_DEPTH, tape).is_ok_and(|end| rest(end).is_empty());
+            let sound = sound
+                && scan(unpacked, 0, Limits::DEPTH, tape).is_ok_and(|end| rest(end).is_empty());
             return Ok(if sound { tape.root(unpacked) } else { None });
         };
         self.reader(member)?;
         let Fetcher { open, tape, .. } = self;
         let Some((_, reader)) = open.last_mut() else { return Ok(None) };
         let bytes = reader.bytes(*span)?;
-        let sound = scan(bytes, 0, MAX_DEPTH, tape).is_ok();
+        let sound = scan(bytes, 0, Limits::DEPTH, tape).is_ok();
         Ok(if sound { tape.root(bytes) } else { None })
     }
 

@@ -36,7 +36,6 @@ pub struct Extracted {
     pub renames: Vec<Rename>,
 }
 
-pub(super) const MAX_DEPTH: u32 = 1024;
 const LONGEST_COMMAND: usize = 400;
 
 /// Reads a session with its subagents for what it says about the wanted files.
@@ -252,7 +251,7 @@ impl Extractor<'_, '_, '_> {
     ) -> Option<T> {
         let Some(Content::Json(span)) = content else { return None };
         let bytes = self.reader.bytes(*span).ok()?;
-        scan(bytes, 0, MAX_DEPTH, &mut self.tape).ok()?;
+        scan(bytes, 0, Limits::DEPTH, &mut self.tape).ok()?;
         read(&self.tape.root(bytes)?)
     }
 

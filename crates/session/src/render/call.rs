@@ -5,6 +5,7 @@ use super::edits::{self, Differences, EditsTell};
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
 use backstory_agents as agents;
+use backstory_format::Limits;
 use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::slice::Part;
@@ -136,8 +137,6 @@ pub(super) struct CallReader {
     input_tape: Tape,
 }
 
-const MAX_DEPTH: u32 = 1024;
-
 impl CallReader {
     /// Fetches what is to be shown of a call.
     pub(super) fn view<'a>(
@@ -183,10 +182,8 @@ impl CallReader {
             }
             None => brief(input, folder),
         };
-        if view.shows_input {
-            if wants.inputs || view.edits.is_empty() {
-                write_input(input, told, &mut view);
-            }
+        if view.shows_input && (wants.inputs || view.edits.is_empty()) {
+            write_input(input, told, &mut view);
         }
         view.result = read_result(result, wants, reader)?;
         Ok(view)
@@ -199,7 +196,7 @@ impl CallReader {
             Some(Content::Owned(text)) => self.input.extend_from_slice(text.as_bytes()),
             _ => {}
         }
-        if scan(&self.input, 0, MAX_DEPTH, &mut self.input_tape).is_err() {
+        if scan(&self.input, 0, Limits::DEPTH, &mut self.input_tape).is_err() {
             self.input_tape = Tape::new();
         }
         Ok(())
@@ -318,7 +315,7 @@ pub(super) fn other(value: &Content, reader: &mut SourceReader) -> Result<String
     let bytes = reader.bytes(*span)?;
     let mut tape = Tape::new();
     let mut text = String::new();
-    match scan(bytes, 0, MAX_DEPTH, &mut tape).ok().and_then(|_| tape.root(bytes)) {
+    match scan(bytes, 0, Limits::DEPTH, &mut tape).ok().and_then(|_| tape.root(bytes)) {
         Some(value) => write_value(value, 0, &mut text),
         None => text.push_str(&String::from_utf8_lossy(bytes)),
     }
