@@ -57,7 +57,13 @@ pub(super) fn installed(command: &str) -> Vec<String> {
     packages
 }
 
+/// One of these is in every command that installs something.
+const VERBS: [&str; 5] = ["install", "add", "require", "get", " i "];
+
 fn add_installed(command: &str, depth: u32, packages: &mut Vec<String>) {
+    if !VERBS.iter().any(|verb| command.contains(verb)) {
+        return;
+    }
     for command in Script::split(command).all() {
         let words = command.texts();
         let words = match words.as_slice() {

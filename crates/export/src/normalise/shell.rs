@@ -21,7 +21,10 @@ pub fn normal_command(command: &str, folder: Option<&str>) -> String {
 
 fn once(command: &str, folder: Option<&str>) -> String {
     let squeezed = squeeze(command.trim());
-    without_shortening(without_folder(&squeezed, folder)).to_owned()
+    let script = Script::split(&squeezed);
+    let start = after_folder(&script, folder);
+    let end = before_shortening(&script, start);
+    squeezed.part(start..end.max(start)).to_owned()
 }
 
 /// Runs of blanks outside quotes become one; a run with a line end stays a line end.
@@ -40,47 +43,44 @@ fn squeeze(command: &str) -> String {
     out
 }
 
-/// Without `cd FOLDER &&` in front, where FOLDER is where the session runs anyway.
-fn without_folder<'c>(command: &'c str, folder: Option<&str>) -> &'c str {
-    let mut rest = command;
-    for first in Script::split(command).commands {
-        match first.texts().as_slice() {
-            ["cd", place] if first.link == Link::And && first.redirections.is_empty() => {
-                if seen_from(place, folder) != "." {
-                    break;
-                }
-                rest = command.part(first.link_at + 2..).trim_start();
-            }
-            _ => break,
+/// Where a command begins after `cd FOLDER &&`, where FOLDER is where the session runs anyway.
+fn after_folder(script: &Script<'_>, folder: Option<&str>) -> usize {
+    let stays = |command: &&Command| match command.texts().as_slice() {
+        ["cd", place] if command.link == Link::And && command.redirections.is_empty() => {
+            seen_from(place, folder) == "."
         }
-    }
-    rest
+        _ => false,
+    };
+    let Some(last) = script.commands.iter().take_while(stays).last() else { return 0 };
+    let rest = script.text.part(last.link_at + 2..);
+    script.text.len() - rest.trim_start().len()
 }
 
-/// Without `2>&1`, `| head -20` and `| tail -n 5` at the end.
-fn without_shortening(command: &str) -> &str {
-    let script = Script::split(command);
+/// Where a command that begins at `start` ends before `2>&1`, `| head -20` and `| tail -n 5`.
+fn before_shortening(script: &Script<'_>, start: usize) -> usize {
+    let until = |end: usize| script.text.part(..end).trim_end().len();
     let mut commands = script.commands.as_slice();
-    let mut end = command.trim_end().len();
+    let mut end = until(script.text.len());
     while let Some((last, before)) = commands.split_last() {
         let mut redirections = last.redirections.as_slice();
         while let Some((Redirection { span, .. }, others)) = redirections.split_last() {
-            let rest = command.part(..span.start).trim_end();
-            if span.end != end || command.part(span.clone()) != "2>&1" || rest.is_empty() {
-                return command.part(..end);
+            let rest = until(span.start);
+            let merges = script.text.part(span.clone()) == "2>&1";
+            if span.end != end || !merges || rest <= start {
+                return end;
             }
-            (redirections, end) = (others, rest.len());
+            (redirections, end) = (others, rest);
         }
         let ends_here = last.words.last().is_some_and(|word| word.span.end == end);
         match before.last() {
             Some(pipe) if pipe.link == Link::Pipe && ends_here && shortens(&last.texts()) => {
-                end = command.part(..pipe.link_at).trim_end().len();
+                end = until(pipe.link_at);
                 commands = before;
             }
             _ => break,
         }
     }
-    command.part(..end)
+    end
 }
 
 /// `head -20`, `tail -n 5`

@@ -7,6 +7,9 @@ use backstory_format::slice::Part;
 /// Bytes in which the end of arithmetic is looked for.
 const LONGEST_ARITHMETIC: usize = 1024;
 
+/// What can end a run of letters that mean themselves, outside of quotes.
+const ENDS_RUN: &[u8] = b" \t\r\n;&|()<>\\'\"$`";
+
 impl Splitter<'_> {
     /// The next piece of a word outside of quotes.
     pub(super) fn piece(&mut self, text: &mut String, substituted: &mut Vec<Command>) {
@@ -30,7 +33,7 @@ impl Splitter<'_> {
                 self.double_quoted(text, substituted);
             }
             Some(b'$' | b'`' | b'<' | b'>') => self.expansion(text, substituted),
-            _ => text.extend(self.letter()),
+            _ => self.run(ENDS_RUN, text),
         }
     }
 
@@ -39,6 +42,15 @@ impl Splitter<'_> {
         let letter = self.text.part(self.at..).chars().next()?;
         self.at += letter.len_utf8();
         Some(letter)
+    }
+
+    /// Text as it stands, up to one of these; at least one letter.
+    fn run(&mut self, ends: &[u8], text: &mut String) {
+        let start = self.at;
+        self.letter();
+        let rest = self.text.as_bytes().part(self.at..);
+        self.at += rest.iter().position(|byte| ends.contains(byte)).unwrap_or(rest.len());
+        text.push_str(self.text.part(start..self.at));
     }
 
     /// Text as it stands, up to a letter that is left out.
@@ -67,7 +79,7 @@ impl Splitter<'_> {
                     }
                 }
                 b'$' | b'`' => self.expansion(text, substituted),
-                _ => text.extend(self.letter()),
+                _ => self.run(b"\"\\$`", text),
             }
         }
         self.quotes -= 1;
