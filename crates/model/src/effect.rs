@@ -36,8 +36,8 @@ pub struct FileEdit<T = Content> {
     pub before: Option<T>,
     /// The whole file after, where the trace holds it.
     pub after: Option<T>,
-    /// The changed parts, where the trace says which they are.
-    pub hunks: Vec<Hunk>,
+    /// The changed parts, where the trace says which they are. An empty list says that there are none.
+    pub hunks: Option<Vec<Hunk>>,
     /// What the model asked for, where a person changed it in review before it was applied.
     pub proposed: Option<Change<T>>,
 }
@@ -45,7 +45,7 @@ pub struct FileEdit<T = Content> {
 impl<T> FileEdit<T> {
     /// A change of which nothing else is known.
     pub fn new(path: &str, change: Change<T>) -> FileEdit<T> {
-        let (before, after, hunks) = (None, None, Vec::new());
+        let (before, after, hunks) = (None, None, None);
         FileEdit { path: path.into(), change, before, after, hunks, proposed: None }
     }
 }

@@ -146,7 +146,8 @@ fn moved(path: String, change: Change, places: Vec<HunkPlace>, to: Option<String
     let edit = |change, places: Vec<HunkPlace>| {
         let hunks =
             places.into_iter().map(|place| Hunk { place: Some(place), lines: String::new() });
-        FileEdit { hunks: hunks.collect(), ..FileEdit::new(&path, change) }.into()
+        let hunks = Some(hunks.collect()).filter(|hunks: &Vec<Hunk>| !hunks.is_empty());
+        FileEdit { hunks, ..FileEdit::new(&path, change) }.into()
     };
     let nothing = matches!(&change, Change::Replace(list) if list.is_empty());
     let mut edits = if nothing { Vec::new() } else { vec![edit(change, places)] };

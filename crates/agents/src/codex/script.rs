@@ -27,7 +27,7 @@ pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
         let start = words.iter().take_while(|word| **word == "{").count();
         match words.part(start..) {
             ["cd", arguments @ ..] => {
-                folder = folder.and_then(|folder| entered(&folder, arguments))
+                folder = folder.and_then(|folder| entered(&folder, arguments));
             }
             [name, arguments @ ..] if NAMES.contains(name) => {
                 let Some(folder) = &folder else { return whole(script) };

@@ -91,17 +91,10 @@ pub fn edit(call: &Call, reader: &mut SourceReader) -> Result<Option<FileEdit>, 
     {
         *created = says_created(result, reader)?;
     }
-    let before = match &change {
-        // What has no patch was there already.
-        Change::Write { content, created: false } if is_told && told.hunks.is_empty() => {
-            told.original.or_else(|| Some(content.clone()))
-        }
-        _ => told.original,
-    };
     Ok(Some(FileEdit {
-        before,
+        before: told.original,
         after: told.updated,
-        hunks: told.hunks,
+        hunks: is_told.then_some(told.hunks),
         proposed: asked.filter(|_| told.reviewed),
         ..FileEdit::new(&path, change)
     }))
@@ -125,7 +118,7 @@ fn with_object<T>(
         Content::Text(_) => return Ok(None),
     };
     let mut tape = Tape::new();
-    if scan(bytes, 0, Limits::default().max_depth, &mut tape).is_err() {
+    if scan(bytes, 0, Limits::DEPTH, &mut tape).is_err() {
         return Ok(None);
     }
     let Some(value) = tape.root(bytes).filter(|value| value.kind() == Kind::Object) else {

@@ -78,7 +78,10 @@ fn an_edit_is_what_was_done_and_not_what_was_asked_for() {
     let made = one("Edit", input.clone(), "ok", Some(told)).edit().unwrap();
     assert_eq!(made.change, replaced("\tx", "z", false));
     assert_eq!(made.proposed, Some(replaced("x", "y", true)));
-    assert_eq!((made.before.as_deref(), &*made.hunks[0].lines), (Some("\tx\n"), "-\tx\n+z\n"));
+    assert_eq!(
+        (made.before.as_deref(), &*made.hunks.unwrap()[0].lines),
+        (Some("\tx\n"), "-\tx\n+z\n")
+    );
     let refused = one("Edit", input, "No match", Some(json!("Error: no match"))).edit().unwrap();
     assert_eq!((refused.change, refused.proposed), (replaced("x", "y", true), None));
 }
@@ -93,8 +96,8 @@ fn a_written_file_is_new_if_the_client_says_so() {
     assert_eq!(made("File created successfully at: /w/a", None).change, written(true));
     // The same content again is no change.
     let same = made("ok", told("update"));
-    assert_eq!((same.change, same.before.as_deref()), (written(false), Some("a\n")));
-    assert_eq!(made("ok", None).before, None);
+    assert_eq!((same.change, same.hunks), (written(false), Some(Vec::new())));
+    assert_eq!(made("ok", None).hunks, None);
 }
 
 #[test]

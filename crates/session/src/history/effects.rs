@@ -78,7 +78,7 @@ impl Extractor<'_, '_, '_> {
             proposed: proposed.and_then(Result::ok),
             original: edit.before.as_ref().and_then(|text| self.content(text)),
             updated: edit.after.as_ref().and_then(|text| self.content(text)),
-            hunks: placed(edit.hunks.clone()),
+            hunks: placed(edit.hunks.clone().unwrap_or_default()),
             by,
         })
     }

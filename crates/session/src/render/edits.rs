@@ -57,15 +57,18 @@ fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, St
         Change::Move { to } => diff.path = format!("{} → {to}", edit.path),
         Change::Cell { .. } | Change::Delete => {}
     }
-    if edit.hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
-        diff.hunks.clone_from(&edit.hunks);
+    let hunks = edit.hunks.as_deref().unwrap_or_default();
+    if hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
+        diff.hunks.extend_from_slice(hunks);
         return Ok(diff);
     }
     match (&edit.change, before, after) {
         (_, Some(before), Some(after)) => diff.hunks = around_changes(&before, &after),
+        // The same content again is no change.
+        (Change::Write { created: false, .. }, None, _) if edit.hunks.is_some() => {}
         (Change::Write { .. }, None, Some(after)) => diff.hunks.extend(compare("", &after)),
         (Change::Replace(list), ..) => {
-            let places = if edit.hunks.len() == list.len() { edit.hunks.as_slice() } else { &[] };
+            let places = if hunks.len() == list.len() { hunks } else { &[] };
             for (at, part) in list.iter().enumerate() {
                 let place = places.get(at).and_then(|hunk| hunk.place);
                 let hunk = compare(&text(&part.old)?, &text(&part.new)?);
