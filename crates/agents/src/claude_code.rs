@@ -8,10 +8,11 @@ use backstory_claude as claude;
 use backstory_format::json::IdPaths;
 use backstory_format::{Limits, is_uuid};
 use backstory_model::{
-    Agent, AgentFile, Detail, FileSpending, RecordObserver, Session, SessionFiles, SessionKind,
-    Summary,
+    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, FileEdit, FileSpending, Reading,
+    RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
-use backstory_store::{EndBuffers, StoreError};
+use backstory_store::{EndBuffers, SourceReader, StoreError};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -137,6 +138,41 @@ impl AgentReader for ClaudeCode {
 
     fn missing_usage(&self) -> &'static str {
         "older clients never wrote the final count"
+    }
+
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        call.name.as_deref().is_some_and(|name| claude::actions::kind(name) == kind)
+    }
+
+    fn actions<'c>(
+        &self,
+        call: &'c Call,
+        content: &mut SourceReader,
+    ) -> Result<Vec<Action<'c>>, StoreError> {
+        Ok(claude::actions::action(call, content)?.into_iter().collect())
+    }
+
+    fn edits<'c>(
+        &self,
+        call: &'c Call,
+        content: &mut SourceReader,
+    ) -> Result<Vec<Cow<'c, FileEdit>>, StoreError> {
+        Ok(claude::actions::edit(call, content)?.map(Cow::Owned).into_iter().collect())
+    }
+
+    fn reading<'c>(
+        &self,
+        call: &'c Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Reading<'c>>, StoreError> {
+        let reads = self.does(call, ActionKind::Read);
+        let result = call.result.as_ref().filter(|_| reads);
+        let structured = result.and_then(|result| result.structured.as_ref());
+        structured.map_or(Ok(None), |result| claude::actions::reading(result, content))
+    }
+
+    fn agent_meta(&self, path: &Path) -> Option<AgentMeta> {
+        claude::agent_meta(path)
     }
 
     fn relate(&self, session: &mut Session, siblings: &mut dyn FnMut() -> Vec<SessionFiles>) {

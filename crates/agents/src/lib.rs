@@ -4,6 +4,7 @@
 //! readers: [`readers`], [`reader`], [`recognise`]. The functions here read a session, whichever
 //! agent wrote it.
 
+mod actions;
 mod aider;
 mod claude_code;
 mod cline;
@@ -21,6 +22,7 @@ mod split;
 mod swe_agent;
 mod swe_smith;
 
+pub use actions::{actions, does, edits, reading};
 use backstory_format::Limits;
 use backstory_model::{
     AgentFile, Detail, FilePart, FileSpending, RecordObserver, Session, SessionFiles, Summary,

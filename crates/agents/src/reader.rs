@@ -11,10 +11,11 @@ use crate::split::{self, Layout, Part};
 use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{
-    Agent, AgentFile, Detail, FilePart, FileSpending, RecordObserver, Session, SessionFiles,
-    SessionKind, Summary,
+    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, Effect, FileEdit, FilePart,
+    FileSpending, Reading, RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
-use backstory_store::{EndBuffers, StoreError};
+use backstory_store::{EndBuffers, SourceReader, StoreError};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// A session, and errors of files of it that could not be read: one bad file never hides the others.
@@ -219,6 +220,57 @@ pub trait AgentReader: Sync {
     /// Why counts of tokens can be too small.
     fn missing_usage(&self) -> &'static str {
         MISSING_USAGE
+    }
+
+    /// Whether a call does something of this kind.
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        call.effects.iter().any(|effect| ActionKind::of(effect) == kind)
+    }
+
+    /// What a call asks for. The reader notes it as effects, or looks it up here.
+    fn actions<'c>(
+        &self,
+        call: &'c Call,
+        _content: &mut SourceReader,
+    ) -> Result<Vec<Action<'c>>, StoreError> {
+        Ok(call.effects.iter().map(Action::from).collect())
+    }
+
+    /// What a call did to files, or would have done had it not failed, with all that its result
+    /// says.
+    fn edits<'c>(
+        &self,
+        call: &'c Call,
+        _content: &mut SourceReader,
+    ) -> Result<Vec<Cow<'c, FileEdit>>, StoreError> {
+        let edit = |effect: &'c Effect| match effect {
+            Effect::Edit(edit) => Some(Cow::Borrowed(edit.as_ref())),
+            Effect::Read { .. } | Effect::Shell { .. } => None,
+        };
+        Ok(call.effects.iter().filter_map(edit).collect())
+    }
+
+    /// What a call saw of a file, as its result says.
+    fn reading<'c>(
+        &self,
+        call: &'c Call,
+        _content: &mut SourceReader,
+    ) -> Result<Option<Reading<'c>>, StoreError> {
+        Ok(call.effects.iter().find_map(|effect| match effect {
+            Effect::Read { path, content } => Some(Reading {
+                path: Cow::Borrowed(path),
+                first: None,
+                lines: None,
+                content: Cow::Borrowed(content),
+                whole: true,
+            }),
+            Effect::Edit(_) | Effect::Shell { .. } => None,
+        }))
+    }
+
+    /// The metadata of a subagent, from the file next to its own.
+    fn agent_meta(&self, _path: &Path) -> Option<AgentMeta> {
+        None
     }
 
     /// Finds out which of the other sessions this one was copied from. They are looked for only if

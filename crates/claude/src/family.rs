@@ -13,28 +13,12 @@ pub(super) struct Member {
     pub(super) linkage: Linkage,
 }
 
-/// The part of an agent's metadata file that says where it belongs.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta {
-    tool_use_id: Option<String>,
-    parent_agent_id: Option<String>,
-    is_fork: Option<bool>,
-}
-
-impl Meta {
-    fn of(session: &Session) -> Meta {
-        let meta = session.meta.as_deref();
-        meta.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-    }
-}
-
 /// Looks into the conversation and the metadata for what the file name does not say.
 pub(super) fn refine_kind(session: &mut Session) {
     if session.kind != SessionKind::Task {
         return;
     }
-    if session.forked_from.is_some() || Meta::of(session).is_fork == Some(true) {
+    if session.forked_from.is_some() || session.meta.as_ref().is_some_and(|meta| meta.is_fork) {
         session.kind = SessionKind::Fork;
     } else if session.turns.iter().any(|turn| turn.kind == backstory_model::TurnKind::Teammate) {
         session.kind = SessionKind::Teammate;
@@ -162,8 +146,8 @@ fn named_place(
     by_id: &HashMap<String, usize>,
 ) -> Place {
     let Some(member) = members.get(at) else { return Place::default() };
-    let meta = Meta::of(&member.session);
-    let named_parent = meta.parent_agent_id.as_ref().and_then(|id| by_id.get(id)).copied();
+    let meta = member.session.meta.as_ref();
+    let named_parent = meta.and_then(|meta| by_id.get(meta.parent.as_ref()?)).copied();
     let home_of = |call: &str| {
         if main.makes(call) {
             return Some(None);
@@ -173,7 +157,7 @@ fn named_place(
             .find(|(other, member)| *other != at && member.linkage.makes(call))
             .map(|(other, _)| Some(other))
     };
-    if let Some(call) = &meta.tool_use_id {
+    if let Some(call) = meta.and_then(|meta| meta.call.as_ref()) {
         let parent = home_of(call).unwrap_or(named_parent);
         return Place { parent, call: Some(call.as_str().into()), evidence: Some(Evidence::Meta) };
     }

@@ -5,9 +5,12 @@
 //! which order; [`turns`] and [`calls`] make the neutral model; [`linkage`] hangs subagents under
 //! the calls that started them.
 //!
+//! [`actions`] says what calls do, when somebody asks.
+//!
 //! What only this agent's files allow is here too: [`check`] says whether a session would resume,
 //! [`clone`](mod@clone) makes trimmed copies, [`analyze`] describes the format from the data.
 
+pub mod actions;
 mod agent;
 pub mod analyze;
 mod build;
@@ -28,6 +31,7 @@ mod kept;
 mod linkage;
 mod links;
 mod lost;
+mod meta;
 mod names;
 mod origin;
 mod own_runs;
@@ -56,12 +60,12 @@ use crate::analyze::Examined;
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
-use backstory_store::{LARGEST_META, read_small_text};
 use backstory_store::{Source, StoreError, read_file};
 use build::build;
 pub use expenses::expenses;
 pub use ids::structural_paths;
 use linkage::Linkage;
+pub use meta::agent_meta;
 use origin::Origin;
 pub use presence::{Presence, presence};
 pub use project_key::project_key;
@@ -233,8 +237,7 @@ fn read_agent(
         source,
         modified,
     })?;
-    let meta = file.meta.as_ref().and_then(|path| read_small_text(path, LARGEST_META).ok());
-    one.session.meta = meta.map(Into::into);
+    one.session.meta = file.meta.as_deref().and_then(agent_meta);
     family::refine_kind(&mut one.session);
     Ok(one)
 }

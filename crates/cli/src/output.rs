@@ -2,13 +2,25 @@
 
 use crate::error::CliError;
 use backstory_export::Document;
+use backstory_store::{Access, Destination, write_file};
 use backstory_table::{Field, TableError, TableWriter};
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// The file or folder to write to; none for `-`, which is standard output.
 pub(crate) fn named(out: Option<&Path>) -> Option<&Path> {
     out.filter(|out| out.as_os_str() != "-")
+}
+
+/// Writes a report of figures that only the user may read.
+pub(crate) fn write_report(to: &Destination, report: &impl Serialize) -> Result<(), CliError> {
+    write_file::<CliError>(to, Access::Private, |out| {
+        serde_json::to_writer_pretty(&mut *out, report)?;
+        out.write_all(b"\n")?;
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// What is said where a table is to go to standard output.

@@ -1,9 +1,11 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
 use crate::flow::{Item, What};
+use backstory_agents as agents;
+use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::slice::Part;
-use backstory_model::{Block, Content, Session};
+use backstory_model::{Action, ActionKind, Agent, Block, Call, Content, Reading, Session};
 use backstory_store::{SourceReader, StoreError};
 use std::borrow::Cow;
 
@@ -11,7 +13,6 @@ use std::borrow::Cow;
 const HELD: u64 = 2 << 20;
 /// So many files are open at a time.
 const OPEN: usize = 8;
-const MAX_DEPTH: u32 = 1024;
 
 /// Reads content of the members of one session.
 #[derive(Debug)]
@@ -75,6 +76,35 @@ impl<'s> Fetcher<'s> {
         self.reader(member)?.bytes(*span).map(Some)
     }
 
+    fn agent(&self, member: usize) -> Option<Agent> {
+        self.members.get(member).or(self.members.first()).map(|session| session.agent)
+    }
+
+    /// Whether a call does something of this kind.
+    pub(super) fn does(&self, member: usize, call: &Call, kind: ActionKind) -> bool {
+        self.agent(member).is_some_and(|agent| agents::does(agent, call, kind))
+    }
+
+    /// What a call asks for.
+    pub(super) fn actions<'c>(
+        &mut self,
+        member: usize,
+        call: &'c Call,
+    ) -> Result<Vec<Action<'c>>, StoreError> {
+        let Some(agent) = self.agent(member) else { return Ok(Vec::new()) };
+        agents::actions(agent, call, self.reader(member)?)
+    }
+
+    /// What a call saw of a file.
+    pub(super) fn reading<'c>(
+        &mut self,
+        member: usize,
+        call: &'c Call,
+    ) -> Result<Option<Reading<'c>>, StoreError> {
+        let Some(agent) = self.agent(member) else { return Ok(None) };
+        agents::reading(agent, call, self.reader(member)?)
+    }
+
     /// Decoded texts with something between them.
     pub(super) fn joined<'a>(
         &'a mut self,
@@ -107,15 +137,15 @@ impl<'s> Fetcher<'s> {
             *unpacked = text.into_bytes();
             let rest = |end: usize| unpacked.part(end..).trim_ascii();
             let sound = unpacked.starts_with(b"{") || unpacked.starts_with(b"[");
-            let sound =
-                sound && scan(unpacked, 0, MAX_DEPTH, tape).is_ok_and(|end| rest(end).is_empty());
+            let sound = sound
+                && scan(unpacked, 0, Limits::DEPTH, tape).is_ok_and(|end| rest(end).is_empty());
             return Ok(if sound { tape.root(unpacked) } else { None });
         };
         self.reader(member)?;
         let Fetcher { open, tape, .. } = self;
         let Some((_, reader)) = open.last_mut() else { return Ok(None) };
         let bytes = reader.bytes(*span)?;
-        let sound = scan(bytes, 0, MAX_DEPTH, tape).is_ok();
+        let sound = scan(bytes, 0, Limits::DEPTH, tape).is_ok();
         Ok(if sound { tape.root(bytes) } else { None })
     }
 

@@ -1,5 +1,7 @@
 //! Languages and packages, by the names of files and the words of commands.
 
+use backstory_model::shell::{Script, unwrapped};
+
 /// The language of a file by its extension.
 pub(super) fn language(path: &str) -> Option<&'static str> {
     let name = path.rsplit(['/', '\\']).next()?;
@@ -45,15 +47,32 @@ pub(super) fn is_programming(language: &str) -> bool {
     !matches!(language, "markdown" | "json" | "yaml" | "toml" | "xml" | "html" | "css" | "sql")
 }
 
+/// Scripts in scripts that are looked into.
+const DEEPEST: u32 = 4;
+
 /// Packages that a shell command installs by name.
 pub(super) fn installed(command: &str) -> Vec<String> {
     let mut packages = Vec::new();
-    for part in command.split(['\n', ';', '|', '&']) {
-        let words: Vec<&str> = part.split_whitespace().collect();
+    add_installed(command, DEEPEST, &mut packages);
+    packages
+}
+
+/// One of these is in every command that installs something.
+const VERBS: [&str; 5] = ["install", "add", "require", "get", " i "];
+
+fn add_installed(command: &str, depth: u32, packages: &mut Vec<String>) {
+    if !VERBS.iter().any(|verb| command.contains(verb)) {
+        return;
+    }
+    for command in Script::split(command).all() {
+        let words = command.texts();
         let words = match words.as_slice() {
             ["sudo", rest @ ..] => rest,
             words => words,
         };
+        if let Some(inner) = unwrapped(words).filter(|_| depth > 0) {
+            add_installed(inner, depth - 1, packages);
+        }
         let named = match words {
             ["pip" | "pip3", "install", rest @ ..]
             | ["python" | "python3", "-m", "pip", "install", rest @ ..]
@@ -93,12 +112,10 @@ pub(super) fn installed(command: &str) -> Vec<String> {
             packages.extend(package(word));
         }
     }
-    packages
 }
 
-/// The name alone, without version, extras and quotes; none for paths, variables and addresses.
+/// The name alone, without version and extras; none for paths, variables and addresses.
 fn package(word: &str) -> Option<String> {
-    let word = word.trim_matches(['"', '\'']);
     let (scope, rest) = match word.strip_prefix('@') {
         Some(rest) => ("@", rest),
         None => ("", word),
@@ -128,6 +145,9 @@ mod tests {
             installed("npm i -D @types/node@20 next; cargo add serde --features derive"),
             ["@types/node", "next", "serde"]
         );
+        assert_eq!(installed("bash -lc 'cd x; pip install numpy'"), ["numpy"]);
+        let written = "cat > Dockerfile <<E\nRUN x && pip install numpy\nE\n";
+        assert_eq!(installed(written), [] as [&str; 0]);
         assert_eq!(installed("go get github.com/a/b@v1"), ["github.com/a/b"]);
         assert_eq!(installed("npm install && echo pip install $X"), [] as [&str; 0]);
         assert_eq!(language("/a/b.test.TSX"), Some("typescript"));

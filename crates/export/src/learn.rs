@@ -40,7 +40,7 @@ pub(super) fn learn_names(session: &Session, scrubber: &mut Scrubber) {
     let ids = reader(session.agent).id_fields();
     for member in session.walk() {
         if let Some(meta) = &member.meta {
-            scrubber.learn_line(meta.as_bytes(), ids, &mut Tape::new());
+            scrubber.learn_line(meta.text.as_bytes(), ids, &mut Tape::new());
         }
         for text in member.project_key.iter().chain([&member.id]) {
             scrubber.learn(text);

@@ -4,7 +4,7 @@
 //! it last, so the same session always gives the same answer.
 
 use crate::flow::{Flow, What};
-use backstory_model::{Effect, Session};
+use backstory_model::{ActionKind, Session};
 use backstory_session::history::{
     Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,
 };
@@ -86,10 +86,7 @@ impl Written {
         for (at, item) in flow.items.iter().enumerate() {
             let What::Step(step) = item.what else { continue };
             for call in step.calls() {
-                let name = call.name.as_deref().unwrap_or_default();
-                edits |= matches!(name, "Edit" | "Write" | "MultiEdit" | "NotebookEdit");
-                // Tools of other agents have other names.
-                edits |= call.effects.iter().any(|effect| matches!(effect, Effect::Edit(_)));
+                edits |= backstory_agents::does(session.agent, call, ActionKind::Edit);
                 items.extend(call.id.as_deref().map(|id| (id, at)));
             }
         }

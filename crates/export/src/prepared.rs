@@ -6,8 +6,9 @@ use crate::flow::{Flow, Item, What};
 use crate::language;
 use crate::lines::{Patches, Written, shown_path};
 use crate::{Format, OpenTracesSchema, Options, Repositories};
-use backstory_format::json::{string_end, text};
-use backstory_model::{Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal};
+use backstory_model::{
+    Action, ActionKind, Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal,
+};
 use backstory_session::history::Notes;
 use backstory_session::stats::{Cost, Prices};
 use backstory_store::StoreError;
@@ -144,24 +145,21 @@ impl<'s> Prepared<'s> {
         for item in &self.flow.items {
             let What::Step(step) = item.what else { continue };
             for call in step.calls() {
-                let (Some(name), Some(input)) = (call.name.as_deref(), call.input.as_ref()) else {
-                    continue;
-                };
-                let field = match name {
-                    "Read" | "Edit" | "Write" | "MultiEdit" => "file_path",
-                    "NotebookEdit" => "notebook_path",
-                    "Bash" | "PowerShell" => "command",
-                    _ => continue,
-                };
-                let Some(raw) = fetcher.raw(item.member, input)? else { continue };
-                let Some(text) = string_field(raw, field) else { continue };
-                if field == "command" {
-                    let fine = call.result.as_ref().map(|result| result.outcome);
-                    if fine == Some(CallOutcome::Ok) {
-                        self.packages.extend(language::installed(&text));
-                    }
-                } else {
-                    let language = language::language(&text);
+                for action in fetcher.actions(item.member, call)? {
+                    let path = match &action {
+                        Action::Edit(edit) => &edit.path,
+                        Action::Read { path } => path.as_ref(),
+                        Action::Shell { command } => {
+                            let fine = call.result.as_ref().map(|result| result.outcome);
+                            if fine == Some(CallOutcome::Ok) {
+                                let command = fetcher.text(item.member, command)?;
+                                self.packages.extend(language::installed(&command));
+                            }
+                            continue;
+                        }
+                        Action::Subagent(_) => continue,
+                    };
+                    let language = language::language(path);
                     self.languages.extend(language.filter(|name| language::is_programming(name)));
                 }
             }
@@ -204,33 +202,24 @@ impl<'s> Prepared<'s> {
     }
 }
 
-/// A field of an object that holds a string, without reading the object. A quote inside a string
-/// is always escaped, so the name with its quotes is a name.
-fn string_field<'r>(raw: &'r [u8], name: &str) -> Option<std::borrow::Cow<'r, str>> {
-    let quoted = format!("\"{name}\"");
-    let at = memchr::memmem::find(raw, quoted.as_bytes())? + quoted.len();
-    let rest = raw.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    let inside = rest.strip_prefix(b"\"")?;
-    Some(text::decode(inside.get(..string_end(inside, 0)?)?))
-}
-
 /// The role of each member: the kind of agent that its metadata or its call names.
 fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
     let mut named: HashMap<&str, String> = HashMap::new();
     for item in &flow.items {
         let What::Step(step) = item.what else { continue };
         for call in step.calls().filter(|call| call.subagent.is_some()) {
-            let (Some(id), Some(input)) = (call.id.as_deref(), call.input.as_ref()) else {
-                continue;
-            };
-            let value = fetcher.json(item.member, input)?;
-            let kind = value.and_then(|value| value.get_text("subagent_type"));
-            named.extend(kind.map(|kind| (id, kind.into_owned())));
+            let Some(id) = call.id.as_deref() else { continue };
+            let actions = fetcher.actions(item.member, call)?;
+            let kinds = actions.into_iter().filter_map(|action| match action {
+                Action::Subagent(assignment) => assignment.kind,
+                _ => None,
+            });
+            named.extend(kinds.map(|kind| (id, kind)));
         }
     }
     let role = |(at, member): (usize, &&Session)| {
         let call = member.parent.as_ref().and_then(|parent| parent.call.as_deref());
-        let meta = member.meta.as_deref().and_then(agent_type);
+        let meta = member.meta.as_ref().and_then(|meta| meta.agent_type.clone());
         match meta.or_else(|| named.get(call?).cloned()) {
             Some(kind) => plain_role(&kind),
             None if at == 0 && member.kind == SessionKind::Session => "main".to_owned(),
@@ -238,11 +227,6 @@ fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, Stor
         }
     };
     Ok(flow.members.iter().enumerate().map(role).collect())
-}
-
-fn agent_type(meta: &str) -> Option<String> {
-    let meta: serde_json::Value = serde_json::from_str(meta).ok()?;
-    Some(meta.get("agentType")?.as_str()?.to_owned())
 }
 
 fn plain_role(kind: &str) -> String {
@@ -258,10 +242,8 @@ pub(super) fn duration(
     member: usize,
     fetcher: &mut Fetcher<'_>,
 ) -> Result<Option<u64>, StoreError> {
-    let silent = matches!(
-        call.name.as_deref(),
-        Some("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" | "TodoWrite")
-    );
+    let silent = [ActionKind::Read, ActionKind::Edit, ActionKind::Todos];
+    let silent = silent.into_iter().any(|kind| fetcher.does(member, call, kind));
     let structured = call.result.as_ref().and_then(|result| result.structured.as_ref());
     let Some(structured @ Content::Json(_)) = structured.filter(|_| !silent) else {
         return Ok(None);
@@ -301,18 +283,5 @@ impl Prepared<'_> {
         figures.attributed_lines =
             ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
         figures
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::string_field;
-
-    #[test]
-    fn fields_are_found_without_reading_the_object() {
-        let raw = br#"{ "content":"a \"file_path\":\"no\"", "file_path" : "/w/x\"y\\" }"#;
-        assert_eq!(string_field(raw, "file_path").as_deref(), Some("/w/x\"y\\"));
-        assert_eq!(string_field(br#"{"file_path":7}"#, "file_path"), None);
-        assert_eq!(string_field(br#"{"file_path":"open"#, "file_path"), None);
     }
 }

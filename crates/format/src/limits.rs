@@ -16,10 +16,13 @@ pub struct Limits {
 impl Limits {
     /// Spans inside a record are 32-bit, so no record may be longer than this.
     pub const MAX_RECORD_CEILING: u64 = u32::MAX as u64 - 1;
+
+    /// The depth that is indexed where the caller does not say otherwise.
+    pub const DEPTH: u32 = 1024;
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_record: 256 << 20, max_depth: 1024, salvage_effort: 4 }
+        Limits { max_record: 256 << 20, max_depth: Limits::DEPTH, salvage_effort: 4 }
     }
 }

@@ -75,6 +75,7 @@ fn changes(call: &Call, reader: &mut SourceReader) -> usize {
             (_, _, Change::Replace(list)) => {
                 list.iter().any(|part| part.old.size() + part.new.size() > 0)
             }
+            (_, _, Change::Cell { source }) => source.as_ref().is_some_and(|text| text.size() > 0),
             (_, _, Change::Delete | Change::Move { .. }) => false,
         });
     }

@@ -4,22 +4,27 @@
 //! says where it stands, and [`Source`](backstory_store::Source) fetches it when somebody wants it,
 //! so that the model of a session is small however large the session is.
 
+mod action;
 mod agent;
+mod agent_meta;
 mod effect;
 mod files;
 mod observer;
 mod problems;
 mod requests;
 mod session;
+pub mod shell;
 mod spending;
 mod steps;
 mod summary;
 mod turn;
 mod usage;
 
+pub use action::{Action, ActionKind, Assignment, Reading};
 pub use agent::{Agent, AgentInfo};
+pub use agent_meta::AgentMeta;
 pub use backstory_format::{Content, Span};
-pub use effect::{Change, Effect, FileEdit, HunkPlace, Replacement};
+pub use effect::{Change, Effect, FileEdit, Hunk, HunkPlace, Replacement};
 pub use files::{AgentFile, AgentPlace, FilePart, Notice, NoticeKind, SessionFiles};
 pub use observer::RecordObserver;
 pub use problems::Problems;

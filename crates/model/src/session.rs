@@ -1,6 +1,6 @@
 //! A session as a whole.
 
-use crate::{Agent, CallOutcome, Content, Problems, Requests, Span, Turn, UsageTotal};
+use crate::{Agent, AgentMeta, CallOutcome, Content, Problems, Requests, Span, Turn, UsageTotal};
 use backstory_store::Source;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -380,8 +380,8 @@ pub struct Session {
     pub compactions: Vec<Compaction>,
     /// Of a subagent: who started it.
     pub parent: Option<Parent>,
-    /// The agent's metadata file, as it is.
-    pub meta: Option<Box<str>>,
+    /// The agent's metadata file.
+    pub meta: Option<AgentMeta>,
     /// In order of their first records, each with its own subagents.
     pub subagents: Vec<Session>,
     /// Results that name no call of the file.

@@ -270,8 +270,8 @@ pub struct Call {
     pub result: Option<CallResult>,
     /// The subagent it started.
     pub subagent: Option<Box<str>>,
-    /// What it did to files, where the reader of the agent's traces says so. Empty for Claude Code,
-    /// whose tools and structured results `history` reads itself.
+    /// What it did to files, where that is found while the trace is read. Empty for Claude Code, whose
+    /// reader looks it up in inputs and results when somebody asks.
     pub effects: Vec<Effect>,
 }
 

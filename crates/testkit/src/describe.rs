@@ -10,7 +10,7 @@ pub fn edits(session: &Session) -> Vec<(String, &'static str)> {
         let change = match edit.change {
             Change::Write { created: true, .. } => "create",
             Change::Write { .. } => "write",
-            Change::Replace(_) => "replace",
+            Change::Replace(_) | Change::Cell { .. } => "replace",
             Change::Delete => "delete",
             Change::Move { .. } => "move",
         };

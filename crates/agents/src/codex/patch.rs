@@ -5,7 +5,7 @@
 
 use backstory_format::json::Value;
 use backstory_format::slice::Part;
-use backstory_model::{Change, Content, Effect, FileEdit, HunkPlace, Replacement};
+use backstory_model::{Change, Content, Effect, FileEdit, Hunk, HunkPlace, Replacement};
 
 /// Edits of a patch as models write it, in a folder (the one the agent works in, if there is none):
 ///
@@ -143,7 +143,12 @@ fn replacements(hunks: Vec<(String, String)>) -> Change {
 }
 
 fn moved(path: String, change: Change, places: Vec<HunkPlace>, to: Option<String>) -> Vec<Effect> {
-    let edit = |change, places| FileEdit { places, ..FileEdit::new(&path, change) }.into();
+    let edit = |change, places: Vec<HunkPlace>| {
+        let hunks =
+            places.into_iter().map(|place| Hunk { place: Some(place), lines: String::new() });
+        let hunks = Some(hunks.collect()).filter(|hunks: &Vec<Hunk>| !hunks.is_empty());
+        FileEdit { hunks, ..FileEdit::new(&path, change) }.into()
+    };
     let nothing = matches!(&change, Change::Replace(list) if list.is_empty());
     let mut edits = if nothing { Vec::new() } else { vec![edit(change, places)] };
     edits.extend(to.map(|to| edit(Change::Move { to: to.into() }, Vec::new())));

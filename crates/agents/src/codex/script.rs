@@ -1,13 +1,13 @@
 //! Patches inside of shell commands: `apply_patch` as one of the commands that a script runs.
 //!
-//! This is no shell. Commands are told apart by what separates them on a line, and what a heredoc
-//! holds is data of the command it stands behind: a patch that `cat` writes to a file changes
+//! What a here-document holds is data of its command: a patch that `cat` writes to a file changes
 //! nothing but that file.
 
 use super::patch;
 use backstory_format::slice::Part;
+use backstory_model::shell::{Command, Script};
 use backstory_model::{Content, Effect};
-use hashbrown::HashSet;
+use std::ops::Range;
 
 /// Names by which the client's own program is run.
 pub(super) const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
@@ -15,53 +15,37 @@ pub(super) const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 /// Edits of every patch that a script applies, and its other commands as words for the shell.
 /// `folder` is where it starts. Where nothing tells which folder it went to, nothing is claimed.
 pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
-    let words: HashSet<&str> = script.lines().map(str::trim).collect();
+    let split = Script::split(script);
     let mut edits = Vec::new();
     let mut folder = Some(folder.to_owned());
     let mut others = Others::Nothing;
-    let mut rest = String::new();
-    let mut lines = script.split_inclusive('\n');
-    while let Some(line) = lines.next() {
-        let mut at = 0;
-        let mut kept = line.len();
-        for part in line.split_inclusive([';', '|', '&', '(', ')', '{', '}']) {
-            let command = part.trim_matches([';', '|', '&', '(', ')', '{', '}']).trim();
-            let (name, arguments) =
-                command.split_once(char::is_whitespace).unwrap_or((command, ""));
-            if name == "cd" {
+    // Where patches are written.
+    let mut patches: Vec<Range<usize>> = Vec::new();
+    for command in &split.commands {
+        let words = command.texts();
+        // A brace that opens a group is a word for the splitter.
+        let start = words.iter().take_while(|word| **word == "{").count();
+        match words.part(start..) {
+            ["cd", arguments @ ..] => {
                 folder = folder.and_then(|folder| entered(&folder, arguments));
-            } else if NAMES.contains(&name) {
-                let behind = line.part(at..);
-                let body = match heredoc(behind) {
-                    Some(end) => body(&mut lines, end),
-                    None => quoted(behind, &mut lines),
-                };
-                let Some(folder) = &folder else { return whole(script) };
-                edits.extend(patch::effects(&body, folder));
-                kept = at;
-                break;
-            } else if !unquoted(command).is_empty() {
-                others = Others::Some;
             }
-            at += part.len();
-        }
-        let before = line.part(..kept);
-        if kept == line.len() {
-            rest.push_str(before);
-        } else if !before.trim().is_empty() {
-            rest.push_str(before.trim_end_matches([';', '&', '|', ' ']));
-            rest.push('\n');
-        }
-        if let Some(end) = heredoc(line).filter(|end| kept == line.len() && words.contains(end)) {
-            rest.push_str(&body(&mut lines, end));
-            rest.push_str(&format!("{end}\n"));
+            [name, arguments @ ..] if NAMES.contains(name) => {
+                let Some(folder) = &folder else { return whole(script) };
+                edits.extend(patch::effects(&body(&split, command, arguments), folder));
+                patches.push(command.span.clone());
+                patches
+                    .extend(command.documents().map(|document| document.lines.start..document.end));
+            }
+            [] | ["}"] => {}
+            _ => others = Others::Some,
         }
     }
     if edits.is_empty() {
         return whole(script);
     }
     if others == Others::Some {
-        edits.push(Effect::Shell { command: Content::Owned(rest.trim_end().into()) });
+        let command = Content::Owned(without(script, patches).into());
+        edits.push(Effect::Shell { command });
     }
     edits
 }
@@ -71,9 +55,29 @@ fn whole(script: &str) -> Vec<Effect> {
     vec![Effect::Shell { command: Content::Owned(script.into()) }]
 }
 
+/// The patch that a command applies: its input, or its argument.
+fn body(split: &Script<'_>, command: &Command, arguments: &[&str]) -> String {
+    match command.documents().last() {
+        Some(document) => split.lines_of(document).to_owned(),
+        None => arguments.first().map(|patch| (*patch).to_owned()).unwrap_or_default(),
+    }
+}
+
+/// A script without its patches, and without what connected them to other commands.
+fn without(script: &str, mut patches: Vec<Range<usize>>) -> String {
+    patches.sort_by_key(|range| range.start);
+    let connects = |letter: char| matches!(letter, ';' | '&' | '|') || letter.is_whitespace();
+    let starts = std::iter::once(0).chain(patches.iter().map(|range| range.end));
+    let ends = patches.iter().map(|range| range.start).chain([script.len()]);
+    let pieces = starts.zip(ends).map(|(start, end)| script.part(start..end.max(start)));
+    let pieces: Vec<&str> = pieces.map(|piece| piece.trim_matches(connects)).collect();
+    let pieces: Vec<&str> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
+    pieces.join("\n")
+}
+
 /// Where `cd` leads; none where only the shell knows.
-fn entered(folder: &str, arguments: &str) -> Option<String> {
-    let to = unquoted(arguments.trim());
+fn entered(folder: &str, arguments: &[&str]) -> Option<String> {
+    let [to] = arguments else { return None };
     let is_plain =
         !to.is_empty() && !to.starts_with('-') && !to.contains(['$', '~', '*', '`', '?']);
     is_plain.then(|| patch::joined(folder, to))
@@ -84,39 +88,6 @@ fn entered(folder: &str, arguments: &str) -> Option<String> {
 enum Others {
     Nothing,
     Some,
-}
-
-/// The word that ends the heredoc which a line opens.
-fn heredoc(line: &str) -> Option<&str> {
-    let (_, after) = line.split_once("<<")?;
-    if after.starts_with('<') {
-        return None;
-    }
-    let word = after.strip_prefix('-').unwrap_or(after).trim_start();
-    let word = word.split([' ', '\t', '\n', ';', '|', '&', ')', '>']).next()?;
-    Some(unquoted(word)).filter(|word| !word.is_empty())
-}
-
-/// The lines up to the word that ends them.
-fn body<'a>(lines: &mut impl Iterator<Item = &'a str>, end: &str) -> String {
-    lines.take_while(|line| line.trim() != end).collect()
-}
-
-/// A patch as an argument in quotes: up to its last line.
-fn quoted<'a>(first: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
-    let Some((_, first)) = first.split_once("*** Begin Patch") else { return String::new() };
-    let mut body = format!("*** Begin Patch{first}");
-    for line in lines {
-        if line.starts_with("*** End Patch") {
-            break;
-        }
-        body.push_str(line);
-    }
-    body
-}
-
-fn unquoted(word: &str) -> &str {
-    word.trim_matches(['"', '\'', '\\'])
 }
 
 #[cfg(test)]
@@ -158,6 +129,14 @@ mod tests {
         let script =
             format!("touch c && apply_patch <<'A'\n{PATCH}A\ntouch d\napplypatch <<B\n{other}B\n");
         assert_eq!(told(&script, ""), ["a.py", "b.py", "$ touch c\ntouch d"]);
+    }
+
+    #[test]
+    fn commands_on_the_line_of_a_patch_count() {
+        let script = format!("apply_patch <<'A' && cargo test # it's\n{PATCH}A\n");
+        assert_eq!(told(&script, ""), ["a.py", "$ cargo test # it's"]);
+        let group = format!("{{ apply_patch <<A; }} 2>&1\n{PATCH}A\n");
+        assert_eq!(told(&group, ""), ["a.py"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{legacy, patch, script};
 use backstory_format::json::{Tape, Value, scan};
+use backstory_model::shell::unwrapped;
 use backstory_model::{CallOutcome, Content, Effect, UsageTotal};
 
 /// Words with which the client begins what it says in the user's name.
@@ -115,11 +116,12 @@ fn command(input: &Value<'_>) -> Option<Command> {
         .items()
         .filter_map(|word| word.text().map(|w| w.into_owned()))
         .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(script) = unwrapped(&words) {
+        return Some(Command::Script(script.to_owned()));
+    }
     match words.as_slice() {
-        [_, flag, script] if flag.starts_with('-') => Some(Command::Script(script.clone())),
-        [name, patch] if script::NAMES.contains(&name.as_str()) => {
-            Some(Command::Patch(patch.clone()))
-        }
+        [name, patch] if script::NAMES.contains(name) => Some(Command::Patch((*patch).to_owned())),
         [] => None,
         words => Some(Command::Script(words.join(" "))),
     }

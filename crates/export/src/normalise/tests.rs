@@ -117,6 +117,9 @@ fn what_reads_is_told_from_what_changes() {
         "ls 2>&1",
         "sed -n 1,5p x",
         "grep x y > /dev/null",
+        "ls &> /dev/null",
+        "echo failed >&2",
+        "ls # > x",
     ] {
         assert!(is_read_only(command), "{command}");
     }
@@ -134,6 +137,8 @@ fn what_reads_is_told_from_what_changes() {
         "",
         "ls | xargs rm",
         "$(rm x)",
+        "echo \"$(rm x)\"",
+        "cat <<E\na\nE\nrm x",
     ] {
         assert!(!is_read_only(command), "{command}");
     }

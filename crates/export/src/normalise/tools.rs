@@ -1,10 +1,12 @@
 //! What is known of tools: other names, inputs that do not matter, what a call is used on.
 //!
-//! Names are those of widely used agents. A tool that is not listed is compared by its own name and
-//! all of its inputs.
+//! The table is data: it maps names of tools of many agents, also of such as no reader knows, to one
+//! name each, so that answers of different models can be compared. Nothing else in this crate may know
+//! a tool by its name. A tool that is not listed is compared by its own name and all of its inputs.
 
 use super::shell;
 use super::{composed, seen_from};
+use backstory_model::shell::unwrapped;
 use serde_json::{Map, Value};
 
 /// A tool by its common name.
@@ -250,6 +252,11 @@ impl<'n> Tool<'n> {
         self.known.is_some_and(|known| known.changes == Changes::Files)
     }
 
+    /// Whether it runs commands in a shell.
+    pub fn runs_commands(&self) -> bool {
+        self.known.is_some_and(|known| known.changes == Changes::Command)
+    }
+
     /// Whether a call with this normal input may change something: writes a file, or runs a command
     /// that does more than read. Of tools that are not known nothing is assumed.
     pub fn changes(&self, input: &Value) -> bool {
@@ -312,9 +319,9 @@ impl<'n> Tool<'n> {
             }
             Value::Array(words) if name == "command" && known(Changes::Command) => {
                 let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                let command = match words.as_slice() {
-                    [_, "-c" | "-lc", command] => (*command).to_owned(),
-                    words => words.join(" "),
+                let command = match unwrapped(&words) {
+                    Some(script) => script.to_owned(),
+                    None => words.join(" "),
                 };
                 shell::normal_command(&command, folder).into()
             }

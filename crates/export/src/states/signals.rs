@@ -208,30 +208,21 @@ impl Watch {
     fn edited(&mut self, at: usize, call: &Called, folder: Option<&str>, undone: &mut Vec<usize>) {
         let text = |value: &Value, name: &str| Some(value.get(name)?.as_str()?.to_owned());
         let input = &call.input;
-        if let Some(command) = text(input, "command").filter(|_| call.name == "Bash") {
+        let tool = Tool::of(&call.name);
+        if let Some(command) = text(input, "command").filter(|_| tool.runs_commands()) {
             return self.put_back(&command, folder, undone);
         }
-        let Some(path) = text(input, "file_path") else { return };
+        let Some(path) = text(input, "file_path").filter(|_| tool.edits()) else { return };
         let edits = self.edits.entry(path).or_default();
-        let changes: Vec<Edit> = match call.name.as_str() {
-            "Write" => {
-                let new = text(input, "content").unwrap_or_default();
-                vec![Edit { at, old: None, new }]
-            }
-            "Edit" => {
-                let new = text(input, "new_string").unwrap_or_default();
-                vec![Edit { at, old: text(input, "old_string"), new }]
-            }
-            "MultiEdit" => {
-                let list = input.get("edits").and_then(Value::as_array).into_iter().flatten();
-                let edit = |edit| Edit {
-                    at,
-                    old: text(edit, "old_string"),
-                    new: text(edit, "new_string").unwrap_or_default(),
-                };
-                list.map(edit).collect()
-            }
-            _ => return,
+        let edit = |value: &Value| Edit {
+            at,
+            old: text(value, "old_string"),
+            new: text(value, "new_string").unwrap_or_default(),
+        };
+        let changes: Vec<Edit> = match (text(input, "content"), input.get("edits")) {
+            (Some(new), _) => vec![Edit { at, old: None, new }],
+            (None, Some(edits)) => edits.as_array().into_iter().flatten().map(edit).collect(),
+            (None, None) => vec![edit(input)],
         };
         for change in changes {
             let gone = edits.iter().filter(|edit| edit.at != at && edit.is_undone_by(&change));

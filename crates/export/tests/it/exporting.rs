@@ -7,7 +7,7 @@ use backstory_export::{
     StateOptions, digest,
 };
 use backstory_format::Limits;
-use backstory_model::Session;
+use backstory_model::{Call, CallOutcome, Effect, Session};
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
 use backstory_testkit::{agent_forms, all_sessions, claude_sessions, found, sessions, testdata};
@@ -386,4 +386,26 @@ fn exports_leave_out_figures_that_were_never_counted() {
     let sums = trajectory["final_metrics"].as_object().unwrap();
     assert!(!sums.contains_key("total_prompt_tokens"), "{sums:?}");
     assert_eq!(sums["extra"]["tokens_incomplete"], true);
+}
+
+#[test]
+fn every_agent_tells_the_code_that_it_wrote() {
+    let mut told = std::collections::BTreeSet::new();
+    for session in sessions(&testdata("agents")) {
+        let fine = |call: &&Call| {
+            call.result.as_ref().is_some_and(|result| result.outcome == CallOutcome::Ok)
+        };
+        let calls = session.turns.iter().flat_map(|turn| turn.calls()).filter(fine);
+        let effects: Vec<&Effect> = calls.flat_map(|call| &call.effects).collect();
+        let edits = effects.iter().any(|effect| matches!(effect, Effect::Edit(_)));
+        let (_, record) = raw(&session, FORMATS[0]);
+        let steps = record["steps"].as_array().unwrap();
+        let snippets = steps.iter().flat_map(|step| step["snippets"].as_array().unwrap());
+        let paths: Vec<&str> = snippets.map(|one| one["file_path"].as_str().unwrap()).collect();
+        let languages = record["environment"]["language_ecosystem"].as_array().unwrap();
+        assert_eq!(edits, paths.iter().any(|path| path.ends_with("mill.py")), "{paths:?}");
+        assert_eq!(edits, languages.iter().any(|language| language == "python"));
+        told.extend(edits.then(|| session.agent.name()));
+    }
+    assert!(told.len() > 5, "{told:?}");
 }

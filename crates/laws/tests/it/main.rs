@@ -8,3 +8,4 @@ mod recognition;
 mod rendering;
 mod seam;
 mod seeds;
+mod tool_names;

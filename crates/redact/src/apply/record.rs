@@ -7,6 +7,7 @@
 use crate::apply::cleared::Cleared;
 use crate::apply::scrubber::{PAIR_NAMES, Replacement, Scrubber, is_value};
 use crate::detect::pem;
+use backstory_format::Limits;
 use backstory_format::json::{
     IdPaths, IdPlace, Key, Kind, Splice, Tape, Value, scan, splice, text,
 };
@@ -15,9 +16,6 @@ use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-/// Deeper records are treated as text.
-const DEEPEST: u32 = 1024;
 
 /// A string of a record: where it stands, what it says, and what its place tells.
 struct Piece<'a> {
@@ -126,7 +124,8 @@ fn is_opaque(raw: &[u8]) -> bool {
 /// last of them.
 fn each_value(line: &[u8], tape: &mut Tape, mut each: impl FnMut(Value<'_>)) -> usize {
     let mut at = 0;
-    while let Ok(end) = scan(line, at, DEEPEST, tape) {
+    // Deeper records are treated as text.
+    while let Ok(end) = scan(line, at, Limits::DEPTH, tape) {
         let Some(value) = tape.root(line) else { break };
         if !matches!(value.kind(), Kind::Object | Kind::Array | Kind::String) || end <= at {
             break;

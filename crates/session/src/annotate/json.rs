@@ -1,16 +1,15 @@
 //! A key at the end of a JSON object, put in by splicing: every other byte stays.
 
 use super::{Entry, KEY, Unfit, line_end};
+use backstory_format::Limits;
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::slice::Part;
-
-const MAX_DEPTH: u32 = 1024;
 
 pub(super) fn append(text: &str, entries: &[Entry]) -> Result<String, Unfit> {
     let bytes = text.as_bytes();
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut tape = Tape::new();
-    let end = scan(bytes, start, MAX_DEPTH, &mut tape).map_err(|_| Unfit::NotJson)?;
+    let end = scan(bytes, start, Limits::DEPTH, &mut tape).map_err(|_| Unfit::NotJson)?;
     let rest = text.part(end..);
     if !rest.trim().is_empty() {
         return Err(Unfit::NotJson);

@@ -3,9 +3,9 @@
 //! The client's rule: replace the old text by the new one, once or everywhere; when the new text is
 //! empty and the old one does not end in a newline, the newline behind it goes too.
 
-use super::edit::{Hunk, Replacement};
 use super::lines::letters;
 use backstory_format::slice::Part;
+use backstory_model::{Hunk, HunkPlace, Replacement};
 use std::ops::Range;
 
 /// Letters and digits below which a text is too common to be recognised by itself.
@@ -26,7 +26,11 @@ pub(super) struct Applied {
 }
 
 /// Applies one replacement, or says that it does not fit this text.
-pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Option<Applied> {
+pub(super) fn apply(
+    text: &str,
+    replacement: &Replacement<String>,
+    hunks: &[Hunk],
+) -> Option<Applied> {
     let Replacement { old, new, all } = replacement;
     if old.is_empty() {
         // Writing into an empty file.
@@ -44,13 +48,17 @@ pub(super) fn apply(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Op
     let old = longer.as_deref().unwrap_or(old);
     let mut places = occurrences(text, old);
     if !all && places.len() > 1 {
-        let shown = hunks.iter().map(|hunk| (hunk.old_start, hunk.old_lines));
-        places = within(text, places, shown);
+        let lines = shown(hunks).map(|place| (place.old_start, place.old_lines));
+        places = within(text, places, lines);
     }
     if places.is_empty() || (!all && places.len() != 1) {
         return None;
     }
     Some(replace_at(text, &places, old.len(), new))
+}
+
+fn shown(hunks: &[Hunk]) -> impl Iterator<Item = HunkPlace> {
+    hunks.iter().filter_map(|hunk| hunk.place)
 }
 
 /// Where a text stands, without overlaps.
@@ -75,7 +83,11 @@ fn replace_at(text: &str, places: &[usize], length: usize, new: &str) -> Applied
 
 /// Undoes one replacement in a text that was seen later. Only where the new text stands in exactly
 /// one place, and is long enough to be no accident or stands where the client's patch says.
-pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Option<Applied> {
+pub(super) fn undo(
+    text: &str,
+    replacement: &Replacement<String>,
+    hunks: &[Hunk],
+) -> Option<Applied> {
     let Replacement { old, new, all } = replacement;
     if new.is_empty() || *all {
         return None;
@@ -84,8 +96,8 @@ pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Opt
     places.retain(|at| !joins_lines(text, *at, replacement));
     let telling = letters(new) >= TELLING;
     if places.len() > 1 || !telling {
-        let shown = hunks.iter().map(|hunk| (hunk.new_start, hunk.new_lines));
-        places = within(text, places, shown);
+        let lines = shown(hunks).map(|place| (place.new_start, place.new_lines));
+        places = within(text, places, lines);
     }
     match places.as_slice() {
         [at] => {
@@ -102,7 +114,7 @@ pub(super) fn undo(text: &str, replacement: &Replacement, hunks: &[Hunk]) -> Opt
 
 /// Whether undoing at this place would make one line of two that were never one: the new text has a
 /// line end at its edge that the old one lacks, and what is found there is a neighbour's line end.
-fn joins_lines(text: &str, at: usize, Replacement { old, new, .. }: &Replacement) -> bool {
+fn joins_lines(text: &str, at: usize, Replacement { old, new, .. }: &Replacement<String>) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).and_then(|at| bytes.get(at));
     let after = bytes.get(at + new.len());
@@ -140,7 +152,7 @@ fn within(
 mod tests {
     use super::*;
 
-    fn replacement(old: &str, new: &str, all: bool) -> Replacement {
+    fn replacement(old: &str, new: &str, all: bool) -> Replacement<String> {
         Replacement { old: old.into(), new: new.into(), all }
     }
 
@@ -159,8 +171,8 @@ mod tests {
 
     #[test]
     fn the_patch_says_which_of_several() {
-        let hunk =
-            Hunk { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1, old: String::new() };
+        let place = HunkPlace { old_start: 3, old_lines: 1, new_start: 3, new_lines: 1 };
+        let hunk = Hunk { place: Some(place), lines: String::new() };
         let applied = apply("x\ny\nx\n", &replacement("x", "z", false), &[hunk]).unwrap();
         assert_eq!(applied.text, "x\ny\nz\n");
     }

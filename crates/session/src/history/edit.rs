@@ -1,7 +1,7 @@
 //! What can be known of a file at a point in time.
 
 use super::order::When;
-use backstory_model::{Agent, Content};
+use backstory_model::{Agent, Change, Content, Hunk};
 use backstory_store::Source;
 use jiff::Timestamp;
 use std::path::PathBuf;
@@ -57,53 +57,18 @@ impl EditAction {
     }
 }
 
-/// One replacement inside a file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Replacement {
-    pub old: String,
-    pub new: String,
-    pub all: bool,
-}
-
-/// The change itself.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Change {
-    Write {
-        content: String,
-        /// The file was not there before, as the client says.
-        created: bool,
-    },
-    Replace(Vec<Replacement>),
-    /// A cell of a notebook got this source.
-    Cell {
-        source: String,
-    },
-}
-
-/// A hunk of the patch that the client shows. Line numbers are right; white space is not.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Hunk {
-    pub old_start: u32,
-    pub old_lines: u32,
-    pub new_start: u32,
-    pub new_lines: u32,
-    /// The old side; every line ends with a newline.
-    pub old: String,
-}
-
 /// A change that an agent's tool made.
 #[derive(Debug, Clone)]
 pub struct Edit {
-    pub change: Change,
+    pub change: Change<String>,
     /// The file before, where the client wrote it down.
     pub original: Option<String>,
     /// The file after, where the client wrote it down.
     pub updated: Option<String>,
+    /// The client's patch. Line numbers are right; white space and the text of new lines are not.
     pub hunks: Vec<Hunk>,
-    /// Numbers of the lines that the client's patch shows as added, from 1.
-    pub added_lines: Vec<u32>,
     /// What the model asked for, where a person changed it in review before it was applied.
-    pub proposed: Option<Change>,
+    pub proposed: Option<Change<String>>,
     pub by: Provenance,
 }
 
@@ -112,10 +77,15 @@ impl Edit {
     pub fn action(&self) -> EditAction {
         match &self.change {
             Change::Write { created: true, .. } => EditAction::Create,
-            Change::Write { .. } => EditAction::Overwrite,
-            Change::Replace(_) => EditAction::Edit,
+            Change::Write { .. } | Change::Delete => EditAction::Overwrite,
+            Change::Replace(_) | Change::Move { .. } => EditAction::Edit,
             Change::Cell { .. } => EditAction::Notebook,
         }
+    }
+
+    /// Numbers of the lines that the client's patch shows as added, from 1.
+    pub(super) fn added_lines(&self) -> impl Iterator<Item = u32> {
+        self.hunks.iter().flat_map(Hunk::added)
     }
 }
 

@@ -1,12 +1,10 @@
 //! Effects that the reader of another agent's traces found.
 
-use super::edit::{
-    self, Edit, Event, Hunk, Provenance, Rename, Replacement, Sighting, SightingSource, What,
-};
+use super::edit::{Edit, Event, Provenance, Rename, Sighting, SightingSource, What};
 use super::extract::Extractor;
 use super::lines::unix;
 use super::path::normal_path;
-use backstory_model::{Call, Change, Content, Effect, FileEdit, Step};
+use backstory_model::{Call, Change, Content, Effect, FileEdit, Hunk, Step};
 use std::sync::Arc;
 
 impl Extractor<'_, '_, '_> {
@@ -65,41 +63,33 @@ impl Extractor<'_, '_, '_> {
         }
     }
 
-    fn file_edit(&mut self, edit: &FileEdit, by: Provenance) -> Option<Edit> {
-        let change = match &edit.change {
-            Change::Write { content, created } => {
-                edit::Change::Write { content: self.content(content)?, created: *created }
-            }
-            Change::Replace(list) => {
-                let mut replacements = Vec::with_capacity(list.len());
-                for part in list {
-                    let (old, new) = (self.content(&part.old)?, self.content(&part.new)?);
-                    replacements.push(Replacement { old, new, all: part.all });
-                }
-                edit::Change::Replace(replacements)
-            }
-            Change::Delete => edit::Change::Write { content: String::new(), created: false },
+    /// An edit with its texts.
+    pub(super) fn file_edit(&mut self, edit: &FileEdit, by: Provenance) -> Option<Edit> {
+        let mut text = |content: &Content| self.content(content).ok_or(());
+        let change = match edit.change.with_texts(&mut text).ok()? {
+            // A file that is removed keeps no line.
+            Change::Delete => Change::Write { content: String::new(), created: false },
             Change::Move { .. } => return None,
+            change => change,
         };
-        let hunks = edit.places.iter().map(|place| Hunk {
-            old_start: place.old_start,
-            old_lines: place.old_lines,
-            new_start: place.new_start,
-            new_lines: place.new_lines,
-            old: String::new(),
-        });
+        let proposed = edit.proposed.as_ref().map(|change| change.with_texts(&mut text));
         Some(Edit {
             change,
+            proposed: proposed.and_then(Result::ok),
             original: edit.before.as_ref().and_then(|text| self.content(text)),
             updated: edit.after.as_ref().and_then(|text| self.content(text)),
-            hunks: hunks.collect(),
-            added_lines: Vec::new(),
-            proposed: None,
+            hunks: placed(edit.hunks.clone().unwrap_or_default()),
             by,
         })
     }
 
-    fn content(&mut self, content: &Content) -> Option<String> {
+    pub(super) fn content(&mut self, content: &Content) -> Option<String> {
         self.reader.text(content).ok().map(unix)
     }
+}
+
+/// Hunks of which the place is known.
+pub(super) fn placed(mut hunks: Vec<Hunk>) -> Vec<Hunk> {
+    hunks.retain(|hunk| hunk.place.is_some());
+    hunks
 }

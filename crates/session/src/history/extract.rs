@@ -1,20 +1,22 @@
 //! What one session says about files.
 
-use super::edit::{Backup, Change, Edit, Event, Provenance, Rename, What};
-use super::fields::{self, Told};
+use super::edit::{Backup, Edit, Event, Provenance, Rename, What};
+use super::effects::placed;
 use super::notes::{Named, NoteTaker, Notes};
 use super::order::{Order, When};
 use super::path::normal_path;
 use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
 use backstory_agents as agents;
+use backstory_claude::actions::EditResult;
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::slice::Part;
-use backstory_model::{AgentFile, SessionFiles};
 use backstory_model::{
-    Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step, Turn, TurnKind,
+    Action, ActionKind, Block, Call, CallOutcome, CallResult, Content, Session, SessionKind, Step,
+    Turn, TurnKind,
 };
+use backstory_model::{AgentFile, SessionFiles};
 use backstory_store::{Source, SourceReader, StoreError};
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -34,7 +36,6 @@ pub struct Extracted {
     pub renames: Vec<Rename>,
 }
 
-pub(super) const MAX_DEPTH: u32 = 1024;
 const LONGEST_COMMAND: usize = 400;
 
 /// Reads a session with its subagents for what it says about the wanted files.
@@ -184,18 +185,19 @@ impl Extractor<'_, '_, '_> {
                 let Some(tool) = call.name.clone() else { continue };
                 if !call.effects.is_empty() {
                     self.effects(call, step, &tool, number, &prompt);
+                    continue;
                 }
                 let Some(result) = &call.result else { continue };
-                match &*tool {
-                    "Edit" | "Write" | "MultiEdit" | "NotebookEdit"
-                        if result.outcome == CallOutcome::Ok =>
-                    {
-                        let by = self.provenance(step, call, &tool, number, &prompt);
-                        self.edit(call, result, step, by);
-                    }
-                    "Read" if result.outcome == CallOutcome::Ok => self.read(call, result),
-                    "Bash" | "PowerShell" => self.shell(call, result),
-                    _ => {}
+                let fine = result.outcome == CallOutcome::Ok;
+                let agent = self.root.agent;
+                let does = |kind| agents::does(agent, call, kind);
+                if fine && does(ActionKind::Edit) {
+                    let by = self.provenance(step, call, &tool, number, &prompt);
+                    self.edit(call, result, step, by);
+                } else if fine && does(ActionKind::Read) {
+                    self.read(call, result);
+                } else if does(ActionKind::Shell) {
+                    self.shell(call, result);
                 }
             }
         }
@@ -249,7 +251,7 @@ impl Extractor<'_, '_, '_> {
     ) -> Option<T> {
         let Some(Content::Json(span)) = content else { return None };
         let bytes = self.reader.bytes(*span).ok()?;
-        scan(bytes, 0, MAX_DEPTH, &mut self.tape).ok()?;
+        scan(bytes, 0, Limits::DEPTH, &mut self.tape).ok()?;
         read(&self.tape.root(bytes)?)
     }
 
@@ -259,44 +261,46 @@ impl Extractor<'_, '_, '_> {
         self.notes.as_deref()?.input(span.offset)
     }
 
+    /// The action of a call, for which there is no note.
+    fn action<'c>(&mut self, call: &'c Call) -> Option<Action<'c>> {
+        let found = agents::actions(self.root.agent, call, &mut self.reader).ok()?;
+        found.into_iter().next()
+    }
+
     fn wanted_path(&mut self, call: &Call) -> Option<String> {
         let base = self.member.cwds.first().cloned();
-        let wanted = self.wanted;
         let path = match self.named(call) {
             Some(Named::Path(path)) => path.clone(),
             Some(Named::Command(_) | Named::Nothing) => return None,
-            None => self.object(call.input.as_ref(), fields::path)?,
+            None => match self.action(call)? {
+                Action::Edit(edit) => edit.path.to_string(),
+                Action::Read { path } => path.into_owned(),
+                Action::Shell { .. } | Action::Subagent(_) => return None,
+            },
         };
+        let path = Some(path).filter(|path| !path.is_empty())?;
         let path = normal_path(&path, base.as_deref());
-        wanted(&path).then_some(path)
+        (self.wanted)(&path).then_some(path)
     }
 
     fn edit(&mut self, call: &Call, result: &CallResult, step: &Step, by: Provenance) {
         let Some(path) = self.wanted_path(call) else { return };
-        let tool = by.tool.clone();
         let noted = match (&result.structured, &mut self.notes) {
             (Some(Content::Json(span)), Some(notes)) => notes.take_result(span.offset),
             _ => None,
         };
-        let told = noted.or_else(|| {
-            self.object(result.structured.as_ref(), |told| Some(Told::read(&tool, told)))
-        });
-        let Told { done, original, updated, hunks, added: added_lines, reviewed } =
-            told.unwrap_or_default();
         // What was asked for matters only where it may not be what was done.
-        let asked = if reviewed || done.is_none() {
-            self.object(call.input.as_ref(), |input| fields::asked(&tool, input))
-        } else {
-            None
+        let edit = match noted.filter(EditResult::is_complete) {
+            Some(EditResult { done: Some(change), original, updated, hunks, .. }) => {
+                Some(Edit { change, original, updated, hunks: placed(hunks), proposed: None, by })
+            }
+            _ => {
+                let edits = agents::edits(self.root.agent, call, &mut self.reader);
+                let edit = edits.ok().and_then(|edits| edits.into_iter().next());
+                edit.and_then(|edit| self.file_edit(&edit, by))
+            }
         };
-        let Some(mut change) = done.or_else(|| asked.clone()) else { return };
-        if let Change::Write { created, .. } = &mut change
-            && result.structured.is_none()
-        {
-            *created = self.says_created(result);
-        }
-        let proposed = asked.filter(|_| reviewed);
-        let edit = Edit { change, original, updated, hunks, added_lines, proposed, by };
+        let Some(edit) = edit else { return };
         self.out.events.push(Event {
             path: path.into(),
             time: result.timestamp.or(step.timestamp),
@@ -304,12 +308,6 @@ impl Extractor<'_, '_, '_> {
             call: call.id.clone().or_else(|| result.uuid.clone()),
             what: What::Edit(Box::new(edit)),
         });
-    }
-
-    /// Without a structured result the words for the model tell whether a file is new.
-    fn says_created(&mut self, result: &CallResult) -> bool {
-        let text = result.text.first().and_then(|text| self.reader.text(text).ok());
-        text.is_some_and(|text| text.starts_with("File created successfully"))
     }
 
     fn read(&mut self, call: &Call, result: &CallResult) {
@@ -330,9 +328,12 @@ impl Extractor<'_, '_, '_> {
         let command = match self.named(call) {
             Some(Named::Command(command)) => Some(command.clone()),
             Some(Named::Path(_) | Named::Nothing) => None,
-            None => self.object(call.input.as_ref(), |input| {
-                input.get_text("command").map(|command| command.into_owned())
-            }),
+            None => match self.action(call) {
+                Some(Action::Shell { command }) => {
+                    self.reader.text(&command).ok().map(|command| command.into_owned())
+                }
+                _ => None,
+            },
         };
         if let Some(command) = command {
             self.command(&command, call, result.timestamp);

@@ -165,6 +165,5 @@ fn merge(first: &mut Event, copy: Event) {
     first.updated = first.updated.take().or(copy.updated);
     if first.hunks.is_empty() {
         first.hunks = copy.hunks;
-        first.added_lines = copy.added_lines;
     }
 }

@@ -4,9 +4,9 @@
 use backstory_format::slice::Part;
 
 /// Files that a `sed` changes.
-pub(super) fn sed(words: &[String]) -> Vec<&str> {
+pub(super) fn sed<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut found = Words::default();
-    let mut words = words.iter().map(String::as_str).peekable();
+    let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
         match (word, word.split_once('=')) {
             ("--", _) => found.plain.extend(words.by_ref()),
@@ -37,9 +37,9 @@ pub(super) fn sed(words: &[String]) -> Vec<&str> {
 }
 
 /// The same of a `perl` or `ruby`.
-pub(super) fn perl(words: &[String]) -> Vec<&str> {
+pub(super) fn perl<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut found = Words::default();
-    let mut words = words.iter().map(String::as_str);
+    let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         match word.strip_prefix('-') {
             Some("-") => found.plain.extend(words.by_ref()),
@@ -55,7 +55,7 @@ pub(super) fn perl(words: &[String]) -> Vec<&str> {
 }
 
 /// Whether options of a `perl` or `ruby` say that it changes files in place.
-pub(super) fn edits(words: &[String]) -> bool {
+pub(super) fn edits(words: &[&str]) -> bool {
     let mut found = Words::default();
     let mut words = words.iter().filter_map(|word| word.strip_prefix('-'));
     words.any(|letters| {
@@ -113,10 +113,6 @@ impl<'w> Words<'w> {
 mod tests {
     use super::*;
 
-    fn words(text: &[&str]) -> Vec<String> {
-        text.iter().map(|word| (*word).to_owned()).collect()
-    }
-
     #[test]
     fn a_script_is_no_file() {
         for line in [
@@ -138,12 +134,12 @@ mod tests {
             &["-i", "-l", "5", "s/a/b/", "f"],
             &["-i", "s/a/b/", "--", "f"],
         ] {
-            assert_eq!(sed(&words(line)), ["f"], "{line:?}");
+            assert_eq!(sed(line), ["f"], "{line:?}");
         }
-        assert_eq!(sed(&words(&["-i", "s/a/b/", "f", "-odd/g"])), ["f"]);
-        assert_eq!(sed(&words(&["-i", "s/a/b/", "f", "g"])), ["f", "g"]);
+        assert_eq!(sed(&["-i", "s/a/b/", "f", "-odd/g"]), ["f"]);
+        assert_eq!(sed(&["-i", "s/a/b/", "f", "g"]), ["f", "g"]);
         for line in [&["-n", "5p", "f"][..], &["s/i/j/", "f"], &["-e", "s/-i/x/", "f"], &["-i"]] {
-            assert!(sed(&words(line)).is_empty(), "{line:?}");
+            assert!(sed(line).is_empty(), "{line:?}");
         }
     }
 
@@ -159,12 +155,11 @@ mod tests {
             &["-I", "lib", "-pi", "-e", "s/a/b/", "f"],
             &["-pi", "change.pl", "f"],
         ] {
-            let line = words(line);
-            assert!(edits(&line), "{line:?}");
-            assert_eq!(perl(&line), ["f"], "{line:?}");
+            assert!(edits(line), "{line:?}");
+            assert_eq!(perl(line), ["f"], "{line:?}");
         }
         for line in [&["-ne", "print if /i/", "f"][..], &["script.pl", "f"], &["-Mstrict", "f"]] {
-            assert!(!edits(&words(line)), "{line:?}");
+            assert!(!edits(line), "{line:?}");
         }
     }
 }

@@ -17,7 +17,6 @@ mod edit;
 mod effects;
 mod elsewhere;
 mod extract;
-mod fields;
 mod gather;
 mod in_place;
 mod last;
@@ -40,15 +39,13 @@ mod states;
 mod trace;
 mod tracer;
 mod unified;
-mod words;
 
 pub use chain::Chain;
 pub use collect::{Collected, collect, speaks_of, telling_part};
 pub use diff::{DiffHunk, DiffLine, LineDiff, line_diff};
 pub(crate) use diff::{added_lines, aligned};
 pub use edit::{
-    Backup, Change, Committed, Edit, EditAction, Event, Hunk, Provenance, Rename, Replacement,
-    Sighting, SightingSource, What,
+    Backup, Committed, Edit, EditAction, Event, Provenance, Rename, Sighting, SightingSource, What,
 };
 pub use extract::extract_noted;
 pub use extract::{Extracted, Wanted, extract, read, read_stray};

@@ -5,12 +5,13 @@
 //! are a short cut and nothing else: what has no note is looked up.
 
 use super::extract::Wanted;
-use super::fields::{self, Told};
+use super::lines::unix;
 use super::path::normal_path;
+use backstory_claude::actions::{self, EditResult, EditTool, PatchLines};
 use backstory_format::Record;
 use backstory_format::claude::RecordKind;
 use backstory_format::json::{Kind, Value};
-use backstory_model::RecordObserver;
+use backstory_model::{ActionKind, RecordObserver};
 use hashbrown::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -28,9 +29,9 @@ pub struct Notes<'w> {
     path: PathBuf,
     wanted: Wanted<'w>,
     inputs: HashMap<u64, Named>,
-    results: HashMap<u64, Told>,
+    results: HashMap<u64, EditResult<String>>,
     /// Tools of edits whose result is still to come, by the call's id.
-    awaited: HashMap<Box<str>, &'static str>,
+    awaited: HashMap<Box<str>, EditTool>,
 }
 
 /// Takes the notes on every file of a session.
@@ -100,7 +101,7 @@ impl<'w> Notes<'w> {
 
     /// The structured result of an edit that begins at `offset`. It can be had once: only a copy of
     /// the call would ask again.
-    pub(super) fn take_result(&mut self, offset: u64) -> Option<Told> {
+    pub(super) fn take_result(&mut self, offset: u64) -> Option<EditResult<String>> {
         self.results.remove(&offset)
     }
 
@@ -126,28 +127,28 @@ impl<'w> Notes<'w> {
                 && let Some(id) = block.get_text("tool_use_id")
                 && let Some(tool) = self.awaited.remove(&*id)
             {
-                self.results.insert(record.offset_of(&told), Told::read(tool, &told));
+                let texts = |value: &Value<'_>| unix(value.text().unwrap_or_default());
+                let result = EditResult::read(tool, &told, PatchLines::Old, &texts);
+                self.results.insert(record.offset_of(&told), result);
             }
         }
     }
 
     fn call(&mut self, record: &Record<'_>, block: &Value<'_>) {
         let Some(name) = block.get_text("name") else { return };
-        let tool = match &*name {
-            "Edit" => Some("Edit"),
-            "Write" => Some("Write"),
-            "MultiEdit" => Some("MultiEdit"),
-            "NotebookEdit" => Some("NotebookEdit"),
-            "Read" | "Bash" | "PowerShell" => None,
-            _ => return,
-        };
+        let kind = actions::kind(&name);
+        if !matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Shell) {
+            return;
+        }
         let Some(input) = block.get("input") else { return };
-        let named = match &*name {
-            "Bash" | "PowerShell" => {
-                input.get_text("command").map(|command| Named::Command(command.into_owned()))
+        let named = match kind {
+            ActionKind::Shell => {
+                let command = actions::command(&input).and_then(|command| command.text());
+                command.map(|command| Named::Command(command.into_owned()))
             }
-            _ => fields::path(&input).map(Named::Path),
+            _ => actions::edited_path(&input).map(Named::Path),
         };
+        let tool = EditTool::of(&name);
         if let (Some(Named::Path(path)), Some(tool)) = (&named, tool)
             && (!path.starts_with('/') || (self.wanted)(&normal_path(path, None)))
             && let Some(id) = block.get_text("id")

@@ -5,6 +5,7 @@
 //! between two of them happened then. A subagent worked between the call that started it and its
 //! result. Times order what happened in different sessions, and nothing else can.
 
+use backstory_format::Limits;
 use backstory_format::json::{Tape, scan};
 use backstory_model::{Call, Content, Session, Step, Turn};
 use hashbrown::HashMap;
@@ -157,7 +158,7 @@ fn was_launched(holder: &Session, call: &Call) -> bool {
     if let Some(Content::Json(span)) = result.structured {
         let mut tape = Tape::new();
         let Ok(bytes) = reader.bytes(span) else { return false };
-        if scan(bytes, 0, super::extract::MAX_DEPTH, &mut tape).is_err() {
+        if scan(bytes, 0, Limits::DEPTH, &mut tape).is_err() {
             return false;
         }
         let status = tape.root(bytes).and_then(|told| told.get("status"));

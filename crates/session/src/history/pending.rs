@@ -1,11 +1,10 @@
 //! Readings of files whose content is not looked at yet.
 
 use super::edit::{Event, Sighting, SightingSource, What};
-use super::extract::MAX_DEPTH;
-use super::fields;
 use super::gather::once_each;
+use super::lines::unix;
 use super::order::When;
-use backstory_format::json::{Tape, Value, scan};
+use backstory_claude::actions;
 use backstory_model::Content;
 use backstory_store::{Source, SourceReader};
 use jiff::Timestamp;
@@ -33,21 +32,9 @@ pub(super) fn load(reads: &[PendingRead]) -> Vec<Event> {
 fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
     let reader = reads.first().and_then(|read| read.source.open().ok());
     let Some(mut reader) = reader.map(SourceReader::sparse) else { return Vec::new() };
-    let mut tape = Tape::new();
     let mut events = Vec::with_capacity(reads.len());
     for read in reads {
-        let content = match &read.structured {
-            Some(told) => object(&mut reader, &mut tape, told, fields::read_whole),
-            None => {
-                let text = read.text.as_ref().and_then(|text| reader.text(text).ok());
-                let shown = text.map(|text| text.into_owned());
-                shown.zip(read.input.as_ref()).and_then(|(shown, input)| {
-                    object(&mut reader, &mut tape, input, |input| {
-                        fields::read_from_text(&shown, input)
-                    })
-                })
-            }
-        };
+        let content = content(read, &mut reader);
         let what = match content {
             Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
             None => What::Glimpsed,
@@ -58,14 +45,14 @@ fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
     events
 }
 
-fn object(
-    reader: &mut SourceReader,
-    tape: &mut Tape,
-    content: &Content,
-    read: impl FnOnce(&Value<'_>) -> Option<String>,
-) -> Option<String> {
-    let Content::Json(span) = content else { return None };
-    let bytes = reader.bytes(*span).ok()?;
-    scan(bytes, 0, MAX_DEPTH, tape).ok()?;
-    read(&tape.root(bytes)?)
+/// The whole file, where the agent saw all of it.
+fn content(read: &PendingRead, reader: &mut SourceReader) -> Option<String> {
+    let reading = match (&read.structured, &read.text, &read.input) {
+        (Some(structured), ..) => actions::reading(structured, reader),
+        (None, Some(text), Some(input)) => actions::reading_from_text(input, text, reader),
+        _ => return None,
+    };
+    let reading = reading.ok()??;
+    let content = reader.text(&reading.content).ok().filter(|_| reading.whole)?;
+    Some(unix(content))
 }

@@ -7,8 +7,9 @@
 use super::apply::TELLING;
 use super::apply::{Region, apply, undo};
 use super::chain::Chain;
-use super::edit::{Change, Committed, Edit, Event, Hunk, Replacement, What};
+use super::edit::{Committed, Edit, Event, What};
 use super::lines::{letters, split_lines};
+use backstory_model::{Change, Hunk, Replacement};
 use jiff::Timestamp;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -226,7 +227,7 @@ fn forward<'e>(edit: &'e Edit, current: Option<&Text<'e>>, doubt: bool) -> Known
                 None => Known::Lost,
             }
         }
-        Change::Cell { .. } => Known::Lost,
+        Change::Cell { .. } | Change::Delete | Change::Move { .. } => Known::Lost,
     }
 }
 
@@ -256,8 +257,8 @@ fn agrees(text: &str, hunks: &[Hunk]) -> bool {
     let lines: Vec<&str> = split_lines(text).collect();
     let bare = |line: &str| line.split_whitespace().collect::<String>();
     hunks.iter().all(|hunk| {
-        let start = hunk.old_start.saturating_sub(1) as usize;
-        let old: Vec<&str> = split_lines(&hunk.old).collect();
+        let start = hunk.place.map_or(0, |place| place.old_start.saturating_sub(1) as usize);
+        let old: Vec<&str> = hunk.old().collect();
         let there = lines.get(start..start + old.len()).unwrap_or_default();
         there.len() == old.len() && there.iter().zip(old).all(|(line, old)| bare(line) == bare(old))
     })
@@ -268,7 +269,11 @@ fn agrees(text: &str, hunks: &[Hunk]) -> bool {
 const MOST_HELD: usize = 256 << 20;
 
 /// Every replacement in turn.
-fn apply_all<'e>(before: &str, list: &[Replacement], hunks: &[Hunk]) -> Option<Vec<Part<'e>>> {
+fn apply_all<'e>(
+    before: &str,
+    list: &[Replacement<String>],
+    hunks: &[Hunk],
+) -> Option<Vec<Part<'e>>> {
     let hunks = if list.len() == 1 { hunks } else { &[] };
     let mut parts: Vec<Part<'e>> = Vec::with_capacity(list.len());
     let all_held = list.len().saturating_mul(before.len()) <= MOST_HELD;
@@ -309,7 +314,7 @@ pub(super) fn as_proposed<'e>(edit: &'e Edit, before: &str) -> Option<Text<'e>> 
             let parts = apply_all(before, list, &edit.hunks)?;
             parts.into_iter().next_back().map(|part| part.after)
         }
-        Change::Cell { .. } => None,
+        Change::Cell { .. } | Change::Delete | Change::Move { .. } => None,
     }
 }
 
@@ -338,7 +343,7 @@ mod tests {
             new: format!("new {number}\n"),
             all: false,
         };
-        let list: Vec<Replacement> = (0..300).map(replacement).collect();
+        let list: Vec<Replacement<String>> = (0..300).map(replacement).collect();
         let parts = apply_all(&text, &list, &[]).unwrap();
         assert_eq!(parts.len(), 2);
         assert!(parts[1].after.starts_with("new 0\nnew 1\n") && parts[1].regions.is_none());

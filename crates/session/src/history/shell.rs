@@ -6,7 +6,7 @@
 use super::in_place;
 use super::order::When;
 use super::path::normal_path;
-use super::words::{Simple, simple_commands};
+use backstory_model::shell::{Command, Script, assigns, unwrapped};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -34,33 +34,49 @@ pub(super) struct Touched {
     pub(super) any_file: bool,
 }
 
+/// Scripts in scripts that are looked into.
+const DEEPEST: u32 = 4;
+
 /// Reads a command line. Relative paths are taken from `folder` and from where `cd` leads.
 pub(super) fn touched(command: &str, folder: Option<&str>) -> Touched {
     let mut found = Touched::default();
-    let mut folder = folder.map(str::to_owned);
-    for Simple { words, outputs } in simple_commands(command) {
-        let place = |word: &str| normal_path(word, folder.as_deref());
-        let is_file = |target: &&String| !target.is_empty() && !target.starts_with("/dev/");
-        found.paths.extend(outputs.iter().filter(is_file).map(|target| place(target)));
-        let mut words = words.as_slice();
-        while let Some((_, rest)) = words.split_first().filter(|(word, _)| is_prefix(word)) {
-            words = rest;
-        }
-        let Some((name, rest)) = words.split_first() else { continue };
-        let name = name.rsplit('/').next().unwrap_or(name);
-        if name == "cd" {
-            let target = rest.iter().find(|word| !word.starts_with('-'));
-            folder = Some(place(target.map_or("", String::as_str)));
-        } else {
-            found.add(name, rest, &place);
-        }
-    }
+    found.script(command, folder, DEEPEST);
     found
 }
 
 impl Touched {
+    fn script(&mut self, script: &str, folder: Option<&str>, depth: u32) {
+        self.commands(&Script::split(script).commands, folder, depth);
+    }
+
+    fn commands(&mut self, commands: &[Command], folder: Option<&str>, depth: u32) {
+        let mut folder = folder.map(str::to_owned);
+        for command in commands {
+            let place = |word: &str| normal_path(word, folder.as_deref());
+            let is_file = |target: &&str| !target.is_empty() && !target.starts_with("/dev/");
+            self.paths.extend(command.outputs().filter(is_file).map(place));
+            let words = command.texts();
+            let mut words = words.as_slice();
+            while let Some((_, rest)) = words.split_first().filter(|(word, _)| is_prefix(word)) {
+                words = rest;
+            }
+            // A folder that is left in a substitution is that of nothing else.
+            self.commands(&command.substituted, folder.as_deref(), depth);
+            let Some((name, rest)) = words.split_first() else { continue };
+            let name = name.rsplit('/').next().unwrap_or(name);
+            if let Some(inner) = unwrapped(words).filter(|_| depth > 0) {
+                self.script(inner, folder.as_deref(), depth - 1);
+            } else if name == "cd" {
+                let target = rest.iter().find(|word| !word.starts_with('-'));
+                folder = Some(place(target.copied().unwrap_or_default()));
+            } else {
+                self.add(name, rest, &place);
+            }
+        }
+    }
+
     /// What one command writes.
-    fn add(&mut self, name: &str, rest: &[String], place: &dyn Fn(&str) -> String) {
+    fn add(&mut self, name: &str, rest: &[&str], place: &dyn Fn(&str) -> String) {
         let mut write = |words: Vec<&str>| self.paths.extend(words.into_iter().map(place));
         match name {
             "sed" => write(in_place::sed(rest)),
@@ -82,15 +98,15 @@ impl Touched {
         }
     }
 
-    fn git(&mut self, rest: &[String], place: &dyn Fn(&str) -> String) {
+    fn git(&mut self, rest: &[&str], place: &dyn Fn(&str) -> String) {
         // Options that go before the command, of which these have a value.
         let mut rest = rest;
         let mut folder = None;
         while let Some((option, more)) =
             rest.split_first().filter(|(word, _)| word.starts_with('-'))
         {
-            let has_value = ["-C", "-c", "--git-dir", "--work-tree"].contains(&option.as_str());
-            if option == "-C" {
+            let has_value = ["-C", "-c", "--git-dir", "--work-tree"].contains(option);
+            if *option == "-C" {
                 folder = more.first().map(|folder| place(folder));
             }
             rest = if has_value { more.get(1..).unwrap_or_default() } else { more };
@@ -100,9 +116,9 @@ impl Touched {
             None => place(word),
         };
         let Some((command, rest)) = rest.split_first() else { return };
-        match command.as_str() {
+        match *command {
             "mv" => self.moved("mv", rest, &inside),
-            "rm" if rest.iter().any(|word| word == "--cached") => {}
+            "rm" if rest.contains(&"--cached") => {}
             "rm" => self.paths.extend(operands(rest, &[]).into_iter().map(inside)),
             "checkout" | "restore" | "reset" | "stash" | "merge" | "pull" | "rebase"
             | "cherry-pick" | "revert" | "switch" | "apply" | "am" | "clean" => {
@@ -112,7 +128,7 @@ impl Touched {
         }
     }
 
-    fn moved(&mut self, name: &str, rest: &[String], place: &dyn Fn(&str) -> String) {
+    fn moved(&mut self, name: &str, rest: &[&str], place: &dyn Fn(&str) -> String) {
         let valued = ["-t", "--target-directory", "-S", "--suffix"];
         let words = operands(rest, &valued);
         let (target, sources) = match (target_folder(rest), words.split_last()) {
@@ -137,20 +153,20 @@ impl Touched {
 }
 
 /// The folder that `mv -t FOLDER` and `cp -t FOLDER` name.
-fn target_folder(rest: &[String]) -> Option<&str> {
+fn target_folder<'w>(rest: &[&'w str]) -> Option<&'w str> {
     let long = rest.iter().find_map(|word| word.strip_prefix("--target-directory="));
     let short = || {
-        let at = rest.iter().position(|word| word == "-t" || word == "--target-directory")?;
-        rest.get(at + 1).map(String::as_str)
+        let at = rest.iter().position(|word| *word == "-t" || *word == "--target-directory")?;
+        rest.get(at + 1).copied()
     };
     long.or_else(short)
 }
 
 /// Words that are not options or values of options; after `--` every word is one. Options in
 /// `valued` take the next word, unless they hold their value themselves.
-fn operands<'w>(words: &'w [String], valued: &[&str]) -> Vec<&'w str> {
+fn operands<'w>(words: &[&'w str], valued: &[&str]) -> Vec<&'w str> {
     let mut found = Vec::new();
-    let mut words = words.iter().map(String::as_str);
+    let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         if word == "--" {
             found.extend(words);
@@ -170,8 +186,8 @@ fn operands<'w>(words: &'w [String], valued: &[&str]) -> Vec<&'w str> {
 const INTERPRETERS: [&str; 4] = ["python", "python3", "node", "ruby"];
 
 /// Programs that rewrite files, and the word that makes them do so.
-fn formats(name: &str, rest: &[String]) -> bool {
-    let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
+fn formats(name: &str, rest: &[&str]) -> bool {
+    let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(word));
     match name {
         name if INTERPRETERS.contains(&name) => true,
         "rustfmt" | "black" | "isort" | "autopep8" | "pre-commit" | "patch" | "codemod"
@@ -187,7 +203,7 @@ fn formats(name: &str, rest: &[String]) -> bool {
         }
         "npx" | "bunx" | "pnpx" | "uvx" | "uv" | "poetry" | "mise" | "dlx" => {
             rest.split_first().is_some_and(|(name, rest)| {
-                let rest = if name == "run" { rest } else { return formats(name, rest) };
+                let rest = if *name == "run" { rest } else { return formats(name, rest) };
                 rest.split_first().is_some_and(|(name, rest)| formats(name, rest))
             })
         }
@@ -199,10 +215,8 @@ fn formats(name: &str, rest: &[String]) -> bool {
 }
 
 fn is_prefix(word: &str) -> bool {
-    let assigns = word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
-    });
-    assigns || ["sudo", "env", "time", "nice", "command", "then", "do", "else", "!"].contains(&word)
+    assigns(word)
+        || ["sudo", "env", "time", "nice", "command", "then", "do", "else", "!"].contains(&word)
 }
 
 #[cfg(test)]
@@ -245,6 +259,11 @@ mod tests {
             ("git -C sub rm a.rs", &["/w/sub/a.rs"]),
             ("cp -t out a.txt b.txt", &["/w/out/a.txt", "/w/out/b.txt", "/w/out"]),
             ("black src/a.py", &["/w/src/a.py"]),
+            ("ls # rm -f x > y", &[]),
+            ("git commit -m \"$(cat <<'E'\nIt's > x\nE\n)\"; rm y", &["/w/y"]),
+            ("echo \"$(tee log)\"", &["/w/log"]),
+            ("x=$(cd sub && rm a); rm b", &["/w/sub/a", "/w/b"]),
+            ("cd sub; bash -lc 'cd deep && rm z' && rm y", &["/w/sub/deep/z", "/w/sub/y"]),
         ] {
             assert_eq!(paths(command), written, "{command}");
         }

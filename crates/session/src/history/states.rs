@@ -2,9 +2,10 @@
 
 use super::chain::Chain;
 use super::diff::added_lines;
-use super::edit::{Change, Edit, Event, What};
+use super::edit::{Edit, Event, What};
 use super::lines::split_lines;
 use super::replay::{Known, certain_lines, replay_edits};
+use backstory_model::Change;
 
 /// An edit and what is known of the file after it.
 #[derive(Debug, Clone)]
@@ -30,12 +31,14 @@ pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
             }
             Known::Overwrite(text) => {
                 let lines: Vec<&str> = split_lines(text).collect();
-                let numbers = edit.added_lines.iter();
-                let line = |number: &u32| lines.get((*number as usize).checked_sub(1)?).copied();
+                let numbers = edit.added_lines();
+                let line = |number: u32| lines.get((number as usize).checked_sub(1)?).copied();
                 numbers.filter_map(line).map(str::to_owned).collect()
             }
             _ => match &edit.change {
-                Change::Cell { source } => split_lines(source).map(str::to_owned).collect(),
+                Change::Cell { source: Some(source) } => {
+                    split_lines(source).map(str::to_owned).collect()
+                }
                 _ => certain_lines(edit),
             },
         };

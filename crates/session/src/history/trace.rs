@@ -1,7 +1,7 @@
 //! Lines followed from the edits that wrote them to the file as it is.
 
 use super::chain::Chain;
-use super::edit::{Change, Committed, Edit, Event, What};
+use super::edit::{Committed, Edit, Event, What};
 use super::gather::Gathered;
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
@@ -9,6 +9,7 @@ use super::notebook::find_cell;
 use super::places::count_differing;
 use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
 use super::tracer::{Maker, Tracer, Track};
+use backstory_model::Change;
 use hashbrown::HashSet;
 use jiff::Timestamp;
 use std::rc::Rc;
@@ -177,7 +178,7 @@ fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
         }
         Known::Overwrite(text) => {
             entry.lines = Some((1, split_lines(text).count() as u32));
-            entry.added = edit.added_lines.len() as u64;
+            entry.added = edit.added_lines().count() as u64;
         }
         Known::State(_) | Known::Lost => {
             entry.placed = false;
@@ -214,8 +215,8 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
         Known::Overwrite(text) => {
             tracer.see(track, text, step.time);
             entry.lines = Some((1, split_lines(text).count() as u32));
-            entry.added = edit.added_lines.len() as u64;
-            let added: HashSet<u32> = edit.added_lines.iter().copied().collect();
+            entry.added = edit.added_lines().count() as u64;
+            let added: HashSet<u32> = edit.added_lines().collect();
             let added = |at: usize| added.contains(&(at as u32 + 1));
             let first = tracer.written_lines + 1;
             tracer.written_lines += split_lines(text).count() as u32;
@@ -272,7 +273,7 @@ fn walk_placed(
         && matches!(edit.change, Change::Write { .. })
     {
         // The state before may have been changed meanwhile; the client's patch knows better.
-        let added: HashSet<u32> = edit.added_lines.iter().copied().collect();
+        let added: HashSet<u32> = edit.added_lines().collect();
         tracer.remark(track, |at, mark| {
             if mark.edit() == Some(number) && !added.contains(&(at as u32 + 1)) {
                 Mark::new(LineOrigin::Before, Why::Unrecorded)
@@ -305,7 +306,8 @@ fn stated(edit: &Edit) -> (u64, u64) {
             (added + diff.added, removed + diff.removed)
         }),
         Change::Write { content, .. } => (split_lines(content).count() as u64, 0),
-        Change::Cell { source } => (split_lines(source).count() as u64, 0),
+        Change::Cell { source } => (split_lines(source.as_deref().unwrap_or("")).count() as u64, 0),
+        Change::Delete | Change::Move { .. } => (0, 0),
     }
 }
 
@@ -313,7 +315,7 @@ fn stated(edit: &Edit) -> (u64, u64) {
 fn find_cells(traced: &mut Traced<'_>, text: &str, mut written: u32) {
     let lines: Vec<&str> = split_lines(text).collect();
     for (number, entry) in traced.edits.iter_mut().enumerate().rev() {
-        let Change::Cell { source } = &entry.edit.change else { continue };
+        let Change::Cell { source: Some(source) } = &entry.edit.change else { continue };
         let Some(place) = find_cell(&lines, source).filter(|_| !entry.placed) else { continue };
         entry.placed = true;
         for mark in traced.marks.get_mut(place).into_iter().flatten() {

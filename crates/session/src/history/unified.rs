@@ -4,10 +4,11 @@
 //! would stand in the diff as the session's. None is made then.
 
 use super::diff::{DiffLine, line_diff};
-use super::edit::{Change, What};
+use super::edit::What;
 use super::gather::Gathered;
 use super::lines::split_lines;
 use super::replay::{Basis, Known, replay};
+use backstory_model::Change;
 
 /// A file before the first edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 //! `git commit` says `[branch 1a2b3c4] subject`. Many other commands print ids of commits, and a
 //! file may hold such a line, so the commit must also have been made while the call ran.
 
+use backstory_agents as agents;
 use backstory_format::json::{Tape, scan};
-use backstory_model::{Call, CallResult, Content, Effect, Session, Step};
+use backstory_model::{ActionKind, Call, CallResult, Content, Session, Step};
 use backstory_store::{Git, GitError, SourceReader};
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -25,24 +26,19 @@ pub(super) struct Printed {
 /// The ids that calls of a session printed which could have made commits.
 pub(super) fn printed(session: &Session) -> Vec<Printed> {
     let mut found = Vec::new();
+    let runs = |call: &Call| agents::does(session.agent, call, ActionKind::Shell);
     for part in session.walk() {
         let Ok(mut reader) = part.source.open() else { continue };
         let left = part.abandoned.iter().flat_map(|branch| &branch.turns);
         for step in part.turns.iter().chain(left).flat_map(|turn| &turn.steps) {
             for call in step.calls() {
-                if let Some(result) = call.result.as_ref().filter(|_| runs_commands(call)) {
+                if let Some(result) = call.result.as_ref().filter(|_| runs(call)) {
                     found.extend(ids_of(step, call, result, &mut reader));
                 }
             }
         }
     }
     found
-}
-
-/// Whether a call ran commands in a shell.
-fn runs_commands(call: &Call) -> bool {
-    matches!(call.name.as_deref(), Some("Bash" | "PowerShell"))
-        || call.effects.iter().any(|effect| matches!(effect, Effect::Shell { .. }))
 }
 
 fn ids_of(

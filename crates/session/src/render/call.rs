@@ -1,13 +1,17 @@
 //! A tool call made ready to be shown, the same for every format.
 
-use super::diff::{self, FileDiff, Structured};
-use super::effects;
+use super::diff::FileDiff;
+use super::edits::{self, Differences, EditsTell};
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
+use backstory_agents as agents;
+use backstory_format::Limits;
 use backstory_format::json::text::{Ends, decode_ends};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::slice::Part;
-use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Effect};
+use backstory_model::{
+    Action, ActionKind, Agent, Assignment, Block, Call, CallOutcome, CallResult, Content, Effect,
+};
 use backstory_store::SourceReader;
 use backstory_text::excerpt::{Excerpt, Keep, between, excerpt};
 use jiff::Timestamp;
@@ -131,10 +135,7 @@ pub(super) struct AgentLink {
 pub(super) struct CallReader {
     input: Vec<u8>,
     input_tape: Tape,
-    structured_tape: Tape,
 }
-
-const MAX_DEPTH: u32 = 1024;
 
 impl CallReader {
     /// Fetches what is to be shown of a call.
@@ -142,12 +143,12 @@ impl CallReader {
         &mut self,
         call: &'a Call,
         number: usize,
-        folder: &str,
+        (agent, folder): (Agent, &str),
         wants: Wants,
         reader: &mut SourceReader,
     ) -> Result<CallView<'a>, RenderError> {
         let name = call.name.as_deref().unwrap_or("(unnamed tool)");
-        let is_edit = diff::is_edit(call);
+        let is_edit = agents::does(agent, call, ActionKind::Edit);
         let result = call.result.as_ref();
         let mut view = CallView {
             number,
@@ -164,8 +165,10 @@ impl CallReader {
             result: None,
             subagent: None,
         };
+        let mut told = EditsTell::All;
         if is_edit && wants.edits {
-            view.edits = effects::of_call(call, reader)?;
+            let found = edits::of_call(agent, call, reader)?;
+            Differences { files: view.edits, told } = found;
         }
         self.fetch_input(call, reader)?;
         let Some(input) = self.input_tape.root(&self.input) else {
@@ -174,21 +177,13 @@ impl CallReader {
         };
         view.brief = match call.effects.iter().find_map(edited) {
             Some(path) => inside(path, folder).lines().next().unwrap_or_default().to_owned(),
-            None => brief(name, input, folder),
+            None if agents::does(agent, call, ActionKind::Subagent) => {
+                assigned(&agents::actions(agent, call, reader)?, folder)
+            }
+            None => brief(input, folder),
         };
-        if view.shows_input {
-            if is_edit && wants.edits && view.edits.is_empty() {
-                let structured = result.and_then(|result| result.structured.as_ref());
-                let bytes = match structured {
-                    Some(Content::Json(span)) => reader.bytes(*span)?,
-                    _ => &[],
-                };
-                let structured = Structured::open(bytes, &mut self.structured_tape);
-                view.edits.extend(diff::of_call(name, input, structured));
-            }
-            if wants.inputs || view.edits.is_empty() {
-                write_input(input, call, &mut view);
-            }
+        if view.shows_input && (wants.inputs || view.edits.is_empty()) {
+            write_input(input, told, &mut view);
         }
         view.result = read_result(result, wants, reader)?;
         Ok(view)
@@ -201,7 +196,7 @@ impl CallReader {
             Some(Content::Owned(text)) => self.input.extend_from_slice(text.as_bytes()),
             _ => {}
         }
-        if scan(&self.input, 0, MAX_DEPTH, &mut self.input_tape).is_err() {
+        if scan(&self.input, 0, Limits::DEPTH, &mut self.input_tape).is_err() {
             self.input_tape = Tape::new();
         }
         Ok(())
@@ -238,15 +233,11 @@ const EDIT_FIELDS: [&str; 18] = [
     "patch",
 ];
 
-/// How many of them are Claude Code's.
-const OF_CLAUDE_CODE: usize = 8;
-
-fn write_input(input: Value<'_>, call: &Call, view: &mut CallView<'_>) {
+fn write_input(input: Value<'_>, told: EditsTell, view: &mut CallView<'_>) {
     if !view.edits.is_empty() {
-        let known = match (call.effects.is_empty(), effects::tell_all(call)) {
-            (true, _) => EDIT_FIELDS.part(..OF_CLAUDE_CODE),
-            (false, true) => EDIT_FIELDS.as_slice(),
-            (false, false) => &[],
+        let known = match told {
+            EditsTell::All => EDIT_FIELDS.as_slice(),
+            EditsTell::Part => &[],
         };
         return write_fields(input, known, &mut view.fields);
     }
@@ -324,7 +315,7 @@ pub(super) fn other(value: &Content, reader: &mut SourceReader) -> Result<String
     let bytes = reader.bytes(*span)?;
     let mut tape = Tape::new();
     let mut text = String::new();
-    match scan(bytes, 0, MAX_DEPTH, &mut tape).ok().and_then(|_| tape.root(bytes)) {
+    match scan(bytes, 0, Limits::DEPTH, &mut tape).ok().and_then(|_| tape.root(bytes)) {
         Some(value) => write_value(value, 0, &mut text),
         None => text.push_str(&String::from_utf8_lossy(bytes)),
     }
@@ -357,24 +348,29 @@ fn inside<'p>(path: &'p str, folder: &str) -> &'p str {
     rest.filter(|rest| !folder.is_empty() && !rest.is_empty()).unwrap_or(path)
 }
 
-fn brief(tool: &str, input: Value<'_>, folder: &str) -> String {
-    let first = match tool {
-        "Task" | "Agent" => ["description", "prompt"].iter().find_map(|key| input.get_text(key)),
-        _ => TELLING.iter().find_map(|key| input.get_text(key)),
-    };
+fn brief(input: Value<'_>, folder: &str) -> String {
+    let telling = TELLING.iter().find_map(|key| input.get_text(key));
     let any = || input.fields().find_map(|(_, value)| value.text());
-    let Some(text) = first.or_else(any) else { return String::new() };
+    telling.or_else(any).map_or_else(String::new, |text| first_line(&text, folder))
+}
+
+/// What a subagent is to do.
+fn assigned(actions: &[Action<'_>], folder: &str) -> String {
+    let [Action::Subagent(Assignment { kind, description, prompt })] = actions else {
+        return String::new();
+    };
+    let text = description.as_deref().or(prompt.as_deref()).unwrap_or_default();
+    let line = first_line(text, folder);
+    kind.as_ref().map_or(line.clone(), |kind| format!("{kind}: {line}"))
+}
+
+fn first_line(text: &str, folder: &str) -> String {
     let line = text.split('\n').map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = inside(line, folder);
     let cut = line.char_indices().nth(LONGEST_BRIEF).map_or(line.len(), |(at, _)| at);
     let mut brief = line.part(..cut).to_owned();
     if cut < line.len() || text.trim().len() > line.len() + folder.len() + 1 {
         brief.push_str(" …");
-    }
-    if matches!(tool, "Task" | "Agent")
-        && let Some(kind) = input.get_text("subagent_type")
-    {
-        brief = format!("{kind}: {brief}");
     }
     brief
 }

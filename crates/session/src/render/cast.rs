@@ -71,22 +71,11 @@ impl<'a> Cast<'a> {
     }
 }
 
-/// Parts of an agent's metadata file that name it.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta {
-    agent_type: Option<String>,
-    description: Option<String>,
-}
-
 fn name(session: &Session) -> String {
-    let meta: Meta = session
-        .meta
-        .as_deref()
-        .and_then(|meta| serde_json::from_str(meta).ok())
-        .unwrap_or_default();
-    let title = meta.description.unwrap_or_else(|| heading::title(session));
-    match meta.agent_type {
+    let meta = session.meta.as_ref();
+    let description = meta.and_then(|meta| meta.description.clone());
+    let title = description.unwrap_or_else(|| heading::title(session));
+    match meta.and_then(|meta| meta.agent_type.as_ref()) {
         Some(kind) => format!("{kind}: {title}"),
         None => title,
     }

@@ -6,7 +6,7 @@
 mod call;
 mod cast;
 mod diff;
-mod effects;
+mod edits;
 mod fields;
 mod heading;
 mod html;
@@ -17,7 +17,7 @@ mod terminal;
 mod view;
 mod walk;
 
-pub use diff::{FileDiff, Hunk};
+pub use diff::FileDiff;
 pub use heading::title;
 pub use html::write_index as write_html_index;
 pub use markdown::write_index as write_markdown_index;
@@ -25,7 +25,7 @@ pub use sink::RenderError;
 pub use terminal::Look;
 pub use view::{DEFAULT_RESULT, Parts, TurnRange, View};
 
-use backstory_model::Session;
+use backstory_model::{Hunk, Session};
 use std::io::Write;
 
 /// The lines in which two texts differ, with what surrounds them; none when they are equal.

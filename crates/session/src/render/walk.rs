@@ -9,7 +9,7 @@ use super::heading;
 use super::outline;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
-use backstory_model::{Block, Branch, Call, Compaction, Session, Step, Turn};
+use backstory_model::{ActionKind, Block, Branch, Call, Compaction, Session, Step, Turn};
 use backstory_store::SourceReader;
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -273,7 +273,8 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     fn call(&mut self, place: &Place<'_>, call: &'a Call, reader: &mut SourceReader) -> Rendered {
         let child = call.subagent.as_deref().and_then(|id| self.cast.child(place.number, id));
-        let is_edit = super::diff::is_edit(call);
+        let agent = place.session.agent;
+        let is_edit = backstory_agents::does(agent, call, ActionKind::Edit);
         if !self.view.parts.shows_call(is_edit) {
             return self.inline_agent(place, child);
         }
@@ -282,7 +283,8 @@ impl<'a, S: Sink> Walk<'a, S> {
             *caller = caller.or(Some(self.calls));
         }
         let folder = place.session.cwds.first().map(AsRef::as_ref).unwrap_or_default();
-        let mut view = self.call_reader.view(call, self.calls, folder, self.wants, reader)?;
+        let mut view =
+            self.call_reader.view(call, self.calls, (agent, folder), self.wants, reader)?;
         view.subagent = child.and_then(|child| self.cast.link(child)).cloned();
         self.sink.call(&view)?;
         self.inline_agent(place, child)

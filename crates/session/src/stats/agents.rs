@@ -6,24 +6,9 @@
 use super::gather::{Ledger, Origin};
 use backstory_agents as agents;
 use backstory_format::Limits;
-use backstory_model::SessionFiles;
-use backstory_model::{Session, SessionKind};
-use backstory_store::{LARGEST_META, read_small_text};
+use backstory_model::{Action, Session, SessionFiles, SessionKind};
 use hashbrown::HashMap;
-use serde::Deserialize;
 use std::path::PathBuf;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta {
-    agent_type: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Input {
-    subagent_type: Option<String>,
-}
 
 /// The type of each subagent, by its file; one that nothing tells is missing.
 pub fn agent_types(
@@ -33,9 +18,7 @@ pub fn agent_types(
 ) -> HashMap<PathBuf, String> {
     let mut types = HashMap::new();
     for source in ledger.sources.iter().filter(|source| source.origin != Origin::Session) {
-        let meta = source.meta().and_then(|path| read_small_text(path, LARGEST_META).ok());
-        let meta: Option<Meta> = meta.and_then(|text| serde_json::from_str(&text).ok());
-        if let Some(kind) = meta.and_then(|meta| meta.agent_type) {
+        if let Some(kind) = source.agent_meta().and_then(|meta| meta.agent_type) {
             types.insert(source.path.clone(), kind);
         }
     }
@@ -77,16 +60,17 @@ fn from_calls(session: &Session) -> Vec<(PathBuf, String)> {
             let turns = parent.turns.iter();
             let left = parent.abandoned.iter().flat_map(|branch| &branch.turns);
             let mut calls = turns.chain(left).flat_map(|turn| turn.calls());
-            let input = calls
-                .find(|known| known.id.as_deref() == Some(call))
-                .and_then(|call| call.input.as_ref());
+            let call = calls.find(|known| known.id.as_deref() == Some(call));
             if reader.is_none() {
                 reader = parent.source.open().ok();
             }
-            let Some((input, reader)) = input.zip(reader.as_mut()) else { continue };
-            let text = reader.text(input).ok();
-            let input: Option<Input> = text.and_then(|text| serde_json::from_str(&text).ok());
-            if let Some(kind) = input.and_then(|input| input.subagent_type) {
+            let Some((call, reader)) = call.zip(reader.as_mut()) else { continue };
+            let actions = agents::actions(session.agent, call, reader).unwrap_or_default();
+            let kind = actions.into_iter().find_map(|action| match action {
+                Action::Subagent(assignment) => assignment.kind,
+                _ => None,
+            });
+            if let Some(kind) = kind {
                 found.push((path, kind));
             }
         }

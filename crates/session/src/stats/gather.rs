@@ -9,7 +9,9 @@ use crate::parallel;
 use crate::select::SessionRef;
 use backstory_agents as agents;
 use backstory_format::Limits;
-use backstory_model::{AgentFile, Detail, Expense, FileSpending, SessionFiles, Spent};
+use backstory_model::{
+    Agent, AgentFile, AgentMeta, Detail, Expense, FileSpending, SessionFiles, Spent,
+};
 use backstory_store::StoreError;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -37,16 +39,18 @@ pub struct Source {
     pub agent: Option<String>,
     /// The folder its session worked in first, else the name of the folder it lies in.
     pub project: Option<Arc<str>>,
-    meta: Option<PathBuf>,
+    /// Its metadata file, and who reads that.
+    meta: Option<(Agent, PathBuf)>,
     started: Option<Timestamp>,
     /// Whether it says that it is a copy of another.
     forked: bool,
 }
 
 impl Source {
-    /// The agent's metadata file.
-    pub(super) fn meta(&self) -> Option<&PathBuf> {
-        self.meta.as_ref()
+    /// The metadata of a subagent, from the file next to its own.
+    pub(super) fn agent_meta(&self) -> Option<AgentMeta> {
+        let (agent, path) = self.meta.as_ref()?;
+        agents::reader(*agent).agent_meta(path)
     }
 }
 
@@ -153,7 +157,7 @@ fn agent_source(agent: &AgentFile, session: Option<String>, project: Option<Arc<
         session,
         agent: Some(agent.id.clone()),
         project,
-        meta: agent.meta.clone(),
+        meta: agent.meta.clone().map(|path| (agent.agent, path)),
         started: None,
         forked: false,
     }

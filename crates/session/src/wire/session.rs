@@ -76,8 +76,8 @@ impl Serialize for SessionJson<'_> {
             )?;
             let meta = session
                 .meta
-                .as_deref()
-                .and_then(|meta| serde_json::from_str::<&RawValue>(meta).ok());
+                .as_ref()
+                .and_then(|meta| serde_json::from_str::<&RawValue>(&meta.text).ok());
             map.serialize_entry("meta", &meta)?;
         }
         map.serialize_entry("reported_cost_usd", &session.reported_cost)?;

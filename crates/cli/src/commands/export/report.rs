@@ -1,13 +1,13 @@
 //! What an export held, left out and redacted: for people and as `backstory.export/1`.
 
 use crate::error::CliError;
+use crate::output::write_report;
 use crate::ui;
 use backstory_export::{Census, Skipped, StateFigures, Totals};
 use backstory_redact::Class;
-use backstory_store::{Access, Destination, write_file};
+use backstory_store::Destination;
 use backstory_text::figures;
 use serde_json::json;
-use std::io::Write as _;
 
 /// Versions that are outside the range.
 pub(super) fn warn_of_versions(totals: &Totals) {
@@ -183,10 +183,5 @@ pub(super) fn write_stats(
         "input": figures.census.as_ref().map(input),
         "redacted": redacted,
     });
-    write_file::<CliError>(path, Access::Private, |out| {
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        out.write_all(b"\n")?;
-        Ok(())
-    })?;
-    Ok(())
+    write_report(path, &report)
 }

@@ -6,7 +6,8 @@ use crate::ui::{
     self, ACCENT, Align, BOLD, Column, Cut, DIM, Elastic, Table, WARN, fit, fit_end, short_model,
 };
 use anstyle::Style;
-use backstory_session::history::{Change, DiffLine, Sum, TracedEdit, line_diff};
+use backstory_model::Change;
+use backstory_session::history::{DiffLine, Sum, TracedEdit, line_diff};
 use backstory_session::wire::fetched;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures;
@@ -148,7 +149,8 @@ fn patch(out: &mut String, edit: &TracedEdit<'_>) {
                 show(&replacement.old, &replacement.new);
             }
         }
-        Change::Cell { source } => show("", source),
+        Change::Cell { source } => show("", source.as_deref().unwrap_or("")),
+        Change::Delete | Change::Move { .. } => {}
     }
 }
 

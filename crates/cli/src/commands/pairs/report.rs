@@ -2,13 +2,13 @@
 //! `backstory.pairs/1`.
 
 use crate::error::CliError;
+use crate::output::write_report;
 use crate::ui;
 use backstory_export::normalise::Level;
 use backstory_replay::pairs::{Counts, Figures, PairOptions, Reason};
-use backstory_store::{Access, Destination, write_file};
+use backstory_store::Destination;
 use backstory_text::figures;
 use serde_json::{Map, Value, json};
-use std::io::Write as _;
 
 /// A few lines on standard error.
 pub(super) fn say(figures: &Figures, options: &PairOptions<'_>) {
@@ -114,10 +114,5 @@ pub(super) fn write_stats(
         "tools": tools,
         "levels": figures.agreement.levels,
     });
-    write_file::<CliError>(path, Access::Private, |out| {
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        out.write_all(b"\n")?;
-        Ok(())
-    })?;
-    Ok(())
+    write_report(path, &report)
 }

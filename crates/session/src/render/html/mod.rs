@@ -66,7 +66,8 @@ impl<'a, W: Write> Html<'a, W> {
         }
         self.text.clear();
         for hunk in &edit.hunks {
-            if let Some((old, new)) = hunk.start {
+            if let Some(place) = hunk.place {
+                let (old, new) = (place.old_start, place.new_start);
                 self.text.push_str(&format!("<span class=\"cut\">@@ -{old} +{new} @@</span>\n"));
             }
             push_hunk(&hunk.lines, &mut self.text);

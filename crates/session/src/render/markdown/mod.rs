@@ -107,8 +107,11 @@ impl<'a, W: Write> Markdown<'a, W> {
         writeln!(self.out, "{what} {path} (+{added} −{removed}{everywhere})\n")?;
         let mut text = String::new();
         for hunk in &edit.hunks {
-            match hunk.start {
-                Some((old, new)) => text.push_str(&format!("@@ -{old} +{new} @@\n")),
+            match hunk.place {
+                Some(place) => {
+                    let (old, new) = (place.old_start, place.new_start);
+                    text.push_str(&format!("@@ -{old} +{new} @@\n"));
+                }
                 None => text.push_str("@@\n"),
             }
             text.push_str(&hunk.lines);

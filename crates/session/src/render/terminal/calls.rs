@@ -29,7 +29,7 @@ impl<W: Write> Terminal<'_, W> {
             if at > 0 && shown < limit {
                 self.line("      ", DIM, "⋮")?;
             }
-            let mut number = hunk.start.map(|(_, new)| new);
+            let mut number = hunk.place.map(|place| place.new_start);
             for line in hunk.lines.strip_suffix('\n').unwrap_or(&hunk.lines).split('\n') {
                 if shown == limit {
                     break;
@@ -46,7 +46,7 @@ impl<W: Write> Terminal<'_, W> {
                     (None, _) => "      ".to_owned(),
                 };
                 if !line.starts_with(['-', '\\']) {
-                    number = number.map(|number| number + 1);
+                    number = number.map(|number| number.saturating_add(1));
                 }
                 self.wrapped(&gutter, style, line)?;
             }

@@ -1,28 +1,44 @@
-//! Edits as readers of agents' traces report them: changes of files, whatever the tool is called.
+//! Edits as differences: what calls did to files, whatever the tool is called.
 
-use super::diff::{FileDiff, Hunk, compare};
+use super::diff::{FileDiff, compare};
+use backstory_agents as agents;
 use backstory_format::slice::Part;
-use backstory_model::{Call, Change, Effect, FileEdit};
+use backstory_model::{Agent, Call, Change, FileEdit, Hunk};
 use backstory_store::{SourceReader, StoreError};
 
 /// Lines shown around a change of a file that is known as a whole.
 const CONTEXT: usize = 3;
 
-/// What a call did to files, one difference for each change.
-pub(super) fn of_call(call: &Call, reader: &mut SourceReader) -> Result<Vec<FileDiff>, StoreError> {
-    let edits = call.effects.iter().filter_map(|effect| match effect {
-        Effect::Edit(edit) => Some(edit),
-        Effect::Read { .. } | Effect::Shell { .. } => None,
-    });
-    edits.map(|edit| difference(edit, reader)).collect()
+/// Changes of files by one call.
+#[derive(Debug)]
+pub(super) struct Differences {
+    /// One for each change.
+    pub(super) files: Vec<FileDiff>,
+    /// How much they tell.
+    pub(super) told: EditsTell,
 }
 
-/// Whether differences say everything that a call asked for: a removed or renamed file has none.
-pub(super) fn tell_all(call: &Call) -> bool {
-    call.effects.iter().all(|effect| match effect {
-        Effect::Edit(edit) => matches!(edit.change, Change::Write { .. } | Change::Replace(_)),
-        Effect::Read { .. } | Effect::Shell { .. } => true,
-    })
+/// How much of what a call asked for its differences tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EditsTell {
+    /// Everything.
+    All,
+    /// Not everything: a removed or renamed file has no difference.
+    Part,
+}
+
+/// What a call did to files, or would have done.
+pub(super) fn of_call(
+    agent: Agent,
+    call: &Call,
+    reader: &mut SourceReader,
+) -> Result<Differences, StoreError> {
+    let edits = agents::edits(agent, call, reader)?;
+    let says = |change: &Change| !matches!(change, Change::Delete | Change::Move { .. });
+    let all = edits.iter().all(|edit| says(&edit.change));
+    let told = if all { EditsTell::All } else { EditsTell::Part };
+    let files = edits.iter().map(|edit| difference(edit, reader)).collect::<Result<_, _>>()?;
+    Ok(Differences { files, told })
 }
 
 fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, StoreError> {
@@ -33,26 +49,34 @@ fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, St
         (Some(after), _) => Some(text(after)?),
         (None, Change::Write { content, .. }) => Some(text(content)?),
         (None, Change::Delete) => Some(String::new()),
-        (None, Change::Replace(_) | Change::Move { .. }) => None,
+        (None, Change::Replace(_) | Change::Cell { .. } | Change::Move { .. }) => None,
     };
     match &edit.change {
         Change::Write { created, .. } => diff.created = *created,
         Change::Replace(list) => diff.everywhere = list.iter().any(|part| part.all),
         Change::Move { to } => diff.path = format!("{} → {to}", edit.path),
-        Change::Delete => {}
+        Change::Cell { .. } | Change::Delete => {}
+    }
+    let hunks = edit.hunks.as_deref().unwrap_or_default();
+    if hunks.iter().any(|hunk| !hunk.lines.is_empty()) {
+        diff.hunks.extend_from_slice(hunks);
+        return Ok(diff);
     }
     match (&edit.change, before, after) {
         (_, Some(before), Some(after)) => diff.hunks = around_changes(&before, &after),
+        // The same content again is no change.
+        (Change::Write { created: false, .. }, None, _) if edit.hunks.is_some() => {}
         (Change::Write { .. }, None, Some(after)) => diff.hunks.extend(compare("", &after)),
         (Change::Replace(list), ..) => {
-            let places = if edit.places.len() == list.len() { edit.places.as_slice() } else { &[] };
+            let places = if hunks.len() == list.len() { hunks } else { &[] };
             for (at, part) in list.iter().enumerate() {
-                let start = places.get(at);
-                let start =
-                    start.map(|place| (u64::from(place.old_start), u64::from(place.new_start)));
+                let place = places.get(at).and_then(|hunk| hunk.place);
                 let hunk = compare(&text(&part.old)?, &text(&part.new)?);
-                diff.hunks.extend(hunk.map(|hunk| Hunk { start, ..hunk }));
+                diff.hunks.extend(hunk.map(|hunk| Hunk { place, ..hunk }));
             }
+        }
+        (Change::Cell { source: Some(source) }, ..) => {
+            diff.hunks.extend(compare("", &text(source)?));
         }
         _ => {}
     }
@@ -67,27 +91,28 @@ fn around_changes(before: &str, after: &str) -> Vec<Hunk> {
     let lines: Vec<&str> = whole.lines.split_inclusive('\n').collect();
     let changed = |line: &&str| !line.starts_with(' ');
     let places = lines.iter().enumerate().filter(|(_, line)| changed(line));
-    let mut hunks: Vec<Hunk> = Vec::new();
+    // Where each begins, and its lines.
+    let mut hunks: Vec<(u32, u32, String)> = Vec::new();
     let (mut done, mut old, mut new) = (0, 1, 1);
     for (at, _) in places {
         let from = at.saturating_sub(CONTEXT).max(done);
         let gap = lines.part(done..from).len();
-        (old, new) = (old + gap as u64, new + gap as u64);
+        (old, new) = (old + gap as u32, new + gap as u32);
         if gap > 0 || hunks.is_empty() {
-            hunks.push(Hunk { start: Some((old, new)), lines: String::new() });
+            hunks.push((old, new, String::new()));
         }
         // The lines up to here and those after it, unless another change is among them.
         let end = (at + 1 + CONTEXT).min(lines.len());
         let rest = lines.part(at + 1..end);
         let end = rest.iter().position(changed).map_or(end, |next| at + 1 + next);
         for line in lines.part(from.max(done)..end) {
-            old += u64::from(!line.starts_with('+'));
-            new += u64::from(!line.starts_with('-'));
-            hunks.last_mut().into_iter().for_each(|hunk| hunk.lines.push_str(line));
+            old += u32::from(!line.starts_with('+'));
+            new += u32::from(!line.starts_with('-'));
+            hunks.last_mut().into_iter().for_each(|(_, _, lines)| lines.push_str(line));
         }
         done = end;
     }
-    hunks
+    hunks.into_iter().map(|(old, new, lines)| Hunk::at(old, new, lines)).collect()
 }
 
 #[cfg(test)]
@@ -98,6 +123,11 @@ mod tests {
         lines.map(|line| format!("{line}\n")).collect()
     }
 
+    fn starts(hunk: &Hunk) -> (u32, u32) {
+        let place = hunk.place.unwrap();
+        (place.old_start, place.new_start)
+    }
+
     #[test]
     fn changes_stand_with_the_lines_around_them() {
         let before = numbered(1..=20);
@@ -105,9 +135,9 @@ mod tests {
             before.replace("2\n3\n", "2\nthree\n").replace("15\n", "").replace("17\n", "x\n");
         let hunks = around_changes(&before, &after);
         assert_eq!(hunks.len(), 2);
-        assert_eq!(hunks[0].start, Some((1, 1)));
+        assert_eq!(starts(&hunks[0]), (1, 1));
         assert_eq!(hunks[0].lines, " 1\n 2\n-3\n+three\n 4\n 5\n 6\n");
-        assert_eq!(hunks[1].start, Some((12, 12)));
+        assert_eq!(starts(&hunks[1]), (12, 12));
         assert_eq!(hunks[1].lines, " 12\n 13\n 14\n-15\n 16\n-17\n+x\n 18\n 19\n 20\n");
         assert_eq!(around_changes(&before, &before), []);
     }
@@ -118,6 +148,6 @@ mod tests {
         let hunks = around_changes(&before, &format!("0\n{before}10\n"));
         let lines: Vec<&str> = hunks.iter().map(|hunk| hunk.lines.as_str()).collect();
         assert_eq!(lines, ["+0\n 1\n 2\n 3\n", " 7\n 8\n 9\n+10\n"]);
-        assert_eq!(hunks[1].start, Some((7, 8)));
+        assert_eq!(starts(&hunks[1]), (7, 8));
     }
 }
