@@ -19,7 +19,7 @@ const OF_ONE_AGENT: [&str; 6] = [
 ];
 
 /// Other places, each with the text that names an agent.
-const KNOWN: [(&str, &str); 6] = [
+const KNOWN: [(&str, &str); 8] = [
     // Commands typed by the user, as one agent marks them in prompts.
     ("session/src/render/outline.rs", "backstory_claude"),
     ("session/src/wire/session.rs", "backstory_claude"),
@@ -28,8 +28,10 @@ const KNOWN: [(&str, &str); 6] = [
     // Worktrees inside a repository are where one agent makes them.
     ("session/src/history/scope.rs", ".claude"),
     ("session/src/link/belonging.rs", ".claude"),
-    // Fields of tools.
-    ("session/src/render/call.rs", "claude_code"),
+    // Inputs and results of calls are noted while their records are read.
+    ("session/src/history/extract.rs", "backstory_claude"),
+    ("session/src/history/notes.rs", "backstory_claude"),
+    ("session/src/history/pending.rs", "backstory_claude"),
 ];
 
 /// A line of code without comments. The help of arguments is in comments, too.
