@@ -31,10 +31,12 @@ mod committed;
 mod edited_files;
 mod file_history;
 mod file_text;
+mod owned;
 
 pub use edited_files::{EditedFile, EditedFiles};
 pub use file_history::{FileHistory, Follow, NameSources};
 pub use file_text::{FileText, FileTextError};
+pub use owned::{BlamedEdit, BlamedFile, BlamedLine};
 
 use crate::history::{Mark, Traced, TracedEdit, Why, split_lines};
 use backstory_store::{Git, GitError, GitLine};
