@@ -3,8 +3,6 @@
 use backstory_format::Severity;
 use backstory_model::{Agent, Session, SessionKind, Title, UsageTotal};
 use jiff::Timestamp;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,45 +98,5 @@ impl Summary {
     pub fn duration_ms(&self) -> Option<u64> {
         let (started, ended) = (self.started?, self.ended?);
         u64::try_from(ended.as_millisecond() - started.as_millisecond()).ok()
-    }
-}
-
-/// `backstory.ls/1`.
-impl Serialize for Summary {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let full = self.full.as_ref();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", "backstory.ls/1")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("agent", self.agent.name())?;
-        map.serialize_entry("kind", self.kind.name())?;
-        map.serialize_entry("path", &self.path.to_string_lossy())?;
-        map.serialize_entry("project", &self.cwd)?;
-        map.serialize_entry("project_key", &self.project_key)?;
-        map.serialize_entry("title", &self.title.as_ref().map(|title| &title.text))?;
-        map.serialize_entry("title_source", &self.title.as_ref().map(|title| title.source.name()))?;
-        map.serialize_entry("branch", &self.branch)?;
-        map.serialize_entry("models", &full.map(|full| &full.models))?;
-        map.serialize_entry("versions", &full.map(|full| &full.versions))?;
-        map.serialize_entry("turns", &full.map(|full| full.turns))?;
-        map.serialize_entry("calls", &full.map(|full| full.calls))?;
-        map.serialize_entry("subagents", &full.map(|full| full.subagents))?;
-        map.serialize_entry(
-            "tokens",
-            &full.and_then(|full| full.tokens).map(|tokens| {
-                serde_json::json!({
-                    "input": tokens.input, "output": tokens.output,
-                    "cache_read": tokens.cache_read, "cache_write": tokens.cache_write,
-                    "incomplete": tokens.incomplete,
-                })
-            }),
-        )?;
-        map.serialize_entry("duration_ms", &self.duration_ms())?;
-        map.serialize_entry("started", &self.started)?;
-        map.serialize_entry("ended", &self.ended)?;
-        map.serialize_entry("modified", &self.modified)?;
-        map.serialize_entry("bytes", &self.bytes)?;
-        map.serialize_entry("problems", &full.map(|full| full.problems))?;
-        map.end()
     }
 }
