@@ -46,6 +46,7 @@ pub const LARGEST_FILE: u64 = 256 << 20;
 
 /// A line with its origin.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BlameLine<'t> {
     /// Counted from 1.
     pub number: u64,
@@ -59,6 +60,7 @@ pub struct BlameLine<'t> {
 
 /// The lines of a file with their origins.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Blame<'h> {
     /// What the lines were attributed by.
     pub history: &'h FileHistory,

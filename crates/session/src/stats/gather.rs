@@ -31,6 +31,7 @@ pub enum Origin {
 
 /// A file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Source {
     pub path: PathBuf,
     pub origin: Origin,
@@ -58,6 +59,7 @@ impl Source {
 
 /// One message of a model.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Message {
     /// Index of its file in [`Ledger::sources`].
     pub source: usize,
@@ -73,6 +75,7 @@ pub struct Message {
 
 /// All messages of some files.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Ledger {
     pub sources: Vec<Source>,
     pub messages: Vec<Message>,

@@ -72,6 +72,7 @@ pub struct Period {
 
 /// One group.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Row {
     /// What its messages have in common; none where they do not say.
     pub key: Option<String>,
@@ -86,6 +87,7 @@ pub struct Row {
 
 /// All groups.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
     pub by: Dimension,
     pub rows: Vec<Row>,
