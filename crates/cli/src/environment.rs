@@ -1,52 +1,15 @@
-//! The surroundings: environment variables and the clock. Nothing else in the project reads them.
-#![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+//! The surroundings of the program: environment variables and the clock. The variables that say where
+//! agents keep sessions are read by the library, in `backstory_session::environment`.
+#![expect(clippy::disallowed_methods, reason = "this is the place of the program that may")]
 
-use backstory_agents::{self as agents, Home, Surroundings};
-use backstory_model::Agent;
-use backstory_session::discover::Root;
+pub(crate) use backstory_session::environment::{agents_folders, default_roots, home, home_of};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where agents write on this machine: the roots of sessions, and the places that nothing of ours goes
-/// to.
-fn homes(of: impl Fn(&Surroundings<'_>) -> Vec<Home>) -> Vec<Home> {
-    let (home, here) = (home(), std::env::current_dir().ok());
-    let variable = |name: &str| std::env::var_os(name);
-    of(&Surroundings { home: home.as_deref(), here: here.as_deref(), variable: &variable })
-}
-
-/// The folders a user's agents write sessions to when no root is named.
-pub(crate) fn default_roots() -> Vec<Root> {
-    let folders = homes(agents::homes).into_iter().flat_map(|home| home.sessions);
-    // An agent's folder that does not exist is not a fault; the first is named when there is nothing.
-    let mut roots: Vec<Root> = Vec::new();
-    for path in folders {
-        if roots.is_empty() || path.exists() {
-            roots.push(Root { path });
-        }
-    }
-    roots
-}
-
-/// The home of one agent.
-pub(crate) fn home_of(agent: Agent) -> Option<PathBuf> {
-    homes(|around| agents::reader(agent).homes(around)).into_iter().next().map(|home| home.path)
-}
-
-/// The folders that belong to agents, whether they hold sessions or not: nothing of ours goes there.
-pub(crate) fn agents_folders() -> Vec<PathBuf> {
-    homes(agents::homes).into_iter().map(|home| home.path).collect()
-}
-
 /// The columns of the terminal as the user states them, for terminals that cannot be asked.
 pub(crate) fn columns() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0)
-}
-
-/// The user's home folder.
-pub(crate) fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|path| !path.as_os_str().is_empty())
 }
 
 /// Where this program keeps what it must remember.

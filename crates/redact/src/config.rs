@@ -13,6 +13,7 @@ pub enum Class {
 }
 
 impl Class {
+    /// All of them.
     pub const ALL: [Class; 3] = [Class::Secrets, Class::Paths, Class::People];
 
     /// The word used on the command line and in output.
@@ -72,6 +73,7 @@ impl Classes {
 /// What a [`Redactor`](super::Redactor) is made from.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
+    /// Kinds of content to remove.
     pub classes: Classes,
     /// Mixed into the short ids of placeholders, so that nobody can try guesses on them. Equal
     /// secrets have equal ids wherever the salt is the same.
@@ -87,13 +89,16 @@ pub struct Config {
 /// The text of a file of settings.
 #[derive(Debug, Clone)]
 pub struct OwnRules {
+    /// The file as it is, in TOML.
     pub text: String,
+    /// Whether its exceptions count.
     pub exceptions: Exceptions,
 }
 
 /// Whether a file of settings may except values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceptions {
+    /// The user wrote the file or trusts it.
     Used,
     /// Somebody else wrote the file: its rules take more out, and that is all.
     Ignored,
@@ -102,10 +107,13 @@ pub enum Exceptions {
 /// Why a redactor could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RedactError {
+    /// The text is not TOML, or has other fields.
     #[error("{0}")]
     Toml(String),
+    /// A rule is wrong: its name and the reason.
     #[error("rule `{0}`: {1}")]
     Rule(String, String),
+    /// An exception is not a regular expression: the exception and the reason.
     #[error("allow `{0}`: {1}")]
     Allow(String, String),
 }

@@ -4,6 +4,7 @@
 //! session taught. First every text of the session is [learnt](Scrubber::learn) from, then every
 //! text is [scrubbed](Scrubber::scrub): what the rules find, and every other encoding of what they
 //! found anywhere in the session. Scrub before cutting a text: half a secret is not recognised.
+//! [`Redactor::scrub`] does both for one text.
 //!
 //! This crate knows text and JSON records, and neither files nor agents. Rules are in
 //! `rules/*.toml`. Surprising on purpose: whole texts are decoded before they

@@ -23,8 +23,11 @@ pub struct Tally {
 /// How careful one should be with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// Nothing was found, or only paths.
     Low,
+    /// Personal data was found.
     Medium,
+    /// Secrets were found.
     High,
 }
 
@@ -41,7 +44,9 @@ impl Level {
 
 /// A judgement and what it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sensitivity {
+    /// The judgement.
     pub level: Level,
     /// By class; the rule with the most values first.
     pub reasons: Vec<Reason>,
@@ -49,8 +54,11 @@ pub struct Sensitivity {
 
 /// What one rule found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reason {
+    /// The class of the rule.
     pub class: Class,
+    /// The name of the rule.
     pub rule: String,
     /// Different values.
     pub values: u64,

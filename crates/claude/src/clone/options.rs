@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 /// Everything that can be chosen; the default changes nothing but ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     pub branches: Branches,
@@ -32,6 +33,7 @@ pub struct Options {
 
 /// Which branches of the conversation are taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Branches {
     /// What a resume would send.
@@ -43,6 +45,7 @@ pub enum Branches {
 
 /// Where the clone begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
     #[default]
@@ -52,6 +55,7 @@ pub enum Start {
 
 /// What happens to the files of subagents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Subagents {
     #[default]
@@ -62,6 +66,7 @@ pub enum Subagents {
 
 /// The end of what is taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UpTo {
     /// Number of a turn, from 1, as it is shown.
@@ -86,6 +91,7 @@ impl FromStr for UpTo {
 
 /// What happens to a tool call and its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolMode {
     #[default]
@@ -110,6 +116,7 @@ impl FromStr for ToolMode {
 
 /// What happens to tool calls, and where.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Tools {
     /// For calls in the older turns.
@@ -123,6 +130,7 @@ pub struct Tools {
 
 /// Which turns are the older ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Older {
     /// All but the last so many turns that have tools. Cloning a clone so changes nothing more.
@@ -139,6 +147,7 @@ impl Default for Older {
 
 /// What happens to the model's thinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Thinking {
     #[default]
@@ -148,6 +157,7 @@ pub enum Thinking {
 
 /// Things of which every one is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Droppable {
     /// Text that the client injected.
@@ -176,6 +186,7 @@ impl FromStr for Droppable {
 
 /// Whose texts are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Speakers {
     #[default]
@@ -185,6 +196,7 @@ pub enum Speakers {
 
 /// How much of a text is to stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     Light,
@@ -223,6 +235,7 @@ impl Level {
 
 /// A part of the conversation, in percent of its turns, and what is done to its texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Band {
     pub start: u8,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 /// Parts of a conversation by what they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
     /// What people wrote.
@@ -49,7 +50,8 @@ impl Category {
 }
 
 /// How much there is of a category.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Amount {
     pub blocks: u64,
     pub bytes: u64,
@@ -95,6 +97,7 @@ pub struct Size {
 
 /// Why a record is not in the clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// It is on a branch that a resume does not send, or before a compaction.
@@ -123,6 +126,7 @@ pub enum Reason {
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Counts {
     /// Records of the conversation that are in the clone.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The record in which a clone says what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lineage {
     /// `backstory-clone`
     #[serde(rename = "type")]
@@ -30,6 +31,7 @@ impl Lineage {
 
 /// What a clone was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineageSource {
     pub session: String,
     pub path: String,

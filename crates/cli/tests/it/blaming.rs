@@ -1,6 +1,6 @@
 //! `backstory blame`, `log` and `annotate` as people use them.
 
-use crate::support::{Machine, assert_documented};
+use crate::support::{Machine, assert_documented, assert_valid};
 use crate::traces::Trace;
 use backstory_testkit::write_file;
 use std::collections::BTreeSet;
@@ -294,13 +294,14 @@ fn every_key_of_the_json_is_documented() {
     write_file(&machine.home().join("repo/.keep"), b"");
     trace.file(&machine, "hello.py", "# mine\ndef hello():\n");
     let mut values = Vec::new();
-    for words in [
-        vec!["blame", "repo/hello.py", "--json"],
-        vec!["log", "repo", "--json"],
-        vec!["annotate", "repo", "--json"],
-    ] {
-        values.extend(machine.json(&words));
+    for (kind, words) in
+        [("blame", ["blame", "repo/hello.py", "--json"]), ("log", ["log", "repo", "--json"])]
+    {
+        let printed = machine.json(&words);
+        assert_valid(kind, &printed);
+        values.extend(printed);
     }
+    values.extend(machine.json(&["annotate", "repo", "--json"]));
     assert_documented("files-json.md", values, |key| key.starts_with("claude-"));
 }
 

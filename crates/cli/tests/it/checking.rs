@@ -1,6 +1,6 @@
 //! `backstory check`
 
-use crate::support::{Machine, assert_documented};
+use crate::support::{Machine, assert_documented, assert_valid};
 use backstory_claude::check::Id;
 use backstory_testkit::{document, testdata, write_file};
 
@@ -229,7 +229,9 @@ fn every_key_is_documented() {
     let documented = document("docs/check-json.md");
     let ran = Machine::empty().run(&["check", "--json", "--severity", "info", &fixture("")]);
     assert!(ran.stdout.lines().count() > 60);
-    let reports = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reports: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_valid("check", &reports);
     assert_documented("check-json.md", reports, |_| false);
     for id in Id::all() {
         let row = format!("| `{}` | {} |", id.name(), id.severity().name());

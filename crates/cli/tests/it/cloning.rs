@@ -1,6 +1,6 @@
 //! `backstory clone`
 
-use crate::support::{Machine, Ran, assert_documented};
+use crate::support::{Machine, Ran, assert_documented, assert_valid};
 use backstory_testkit::{testdata, write_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -360,6 +360,8 @@ fn every_key_is_documented() {
         let proof = machine
             .json(&["clone", "--verify", report["id"].as_str().unwrap(), "--json"])
             .remove(0);
+        assert_valid("clone", std::slice::from_ref(&report));
+        assert_valid("clone-proof", std::slice::from_ref(&proof));
         // What stands for the user's own tools is no key of ours.
         seen += assert_documented("clone-json.md", vec![report, proof], |key| key == "Bash");
     }

@@ -1,7 +1,7 @@
 //! `backstory link`, with real repositories.
 
 use crate::desk::{Desk, SESSION, TIDES, ran, wrote};
-use crate::support::assert_documented;
+use crate::support::{assert_documented, assert_valid};
 use backstory_testkit::write_file;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -293,8 +293,10 @@ fn every_key_is_documented() {
     let said = format!("[main {}] Add tides", &id[..7]);
     desk.record(&[wrote("src/tides.rs", TIDES), ran("git commit -m 'Add tides'", &said)]);
     let (mut values, _) = desk.links(&["--commit", "HEAD", "--note"]);
-    values.push(
-        serde_json::from_str(&desk.git(&["notes", "--ref", "backstory", "show", "HEAD"])).unwrap(),
-    );
+    assert_valid("link", &values);
+    let note = desk.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
+    let note: serde_json::Value = serde_json::from_str(&note).unwrap();
+    assert_valid("link-note", std::slice::from_ref(&note));
+    values.push(note);
     assert!(assert_documented("link-json.md", values, |_| false) > 20);
 }

@@ -32,6 +32,7 @@ mod replay_secrets;
 mod replaying;
 mod roots;
 #[cfg(unix)]
+mod schemas;
 mod settings;
 mod showing;
 mod spending;

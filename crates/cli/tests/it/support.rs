@@ -133,3 +133,34 @@ pub(crate) fn assert_documented(
     assert!(missing.is_empty(), "{name} does not explain {missing:?}");
     seen
 }
+
+/// Each value has the shape that `docs/schemas` describes for its kind, and no other key.
+pub(crate) fn assert_valid(kind: &str, values: &[serde_json::Value]) {
+    let text = document(&format!("docs/schemas/{kind}.json"));
+    let mut schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    forbid_other_keys(&mut schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(!values.is_empty(), "{kind}: nothing to check");
+    for value in values {
+        let wrong: Vec<String> = validator
+            .iter_errors(value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(wrong.is_empty(), "{kind}: {wrong:#?}");
+    }
+}
+
+fn forbid_other_keys(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::Object(fields) => {
+            if fields.get("properties").is_some_and(serde_json::Value::is_object)
+                && fields.get("type").is_some_and(|kind| kind == "object")
+            {
+                fields.entry("additionalProperties").or_insert(false.into());
+            }
+            fields.values_mut().for_each(forbid_other_keys);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(forbid_other_keys),
+        _ => {}
+    }
+}

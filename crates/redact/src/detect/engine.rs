@@ -16,6 +16,7 @@ use crate::judge::wordlike;
 use crate::recall::known_values::MatchMode;
 use crate::user_rules;
 use regex::RegexSet;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -130,6 +131,27 @@ impl Redactor {
     pub fn spans(&self, text: &str) -> Vec<(Range<usize>, &str)> {
         let named = |hit: Hit| (hit.range, self.engine.rule(hit.rule).map_or("", |(name, _)| name));
         self.engine.find(text).hits.into_iter().map(named).collect()
+    }
+
+    /// The text without the secrets that are found in it.
+    ///
+    /// For a text by itself. Texts that belong together, such as the records of a session, share a
+    /// [`Scrubber`]: it also removes what only another of them gives away.
+    ///
+    /// ```
+    /// use backstory_redact::{Config, Redactor};
+    ///
+    /// let redactor = Redactor::new(&Config::default())?;
+    /// let text = "export DB_PASSWORD=hunter2-but-longer";
+    /// let clean = redactor.scrub(text);
+    /// assert!(clean.starts_with("export DB_PASSWORD=[redacted:"), "{clean}");
+    /// assert_eq!(redactor.scrub("no secrets here"), "no secrets here");
+    /// # Ok::<(), backstory_redact::RedactError>(())
+    /// ```
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut scrubber = self.session();
+        scrubber.learn(text);
+        scrubber.scrub(text)
     }
 
     /// What one session is scrubbed with.

@@ -40,6 +40,7 @@ pub enum Follow {
 
 /// Everything known of one file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct FileHistory {
     /// Everything that the sessions say about these paths.
     pub gathered: Gathered,

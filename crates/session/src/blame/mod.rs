@@ -31,10 +31,12 @@ mod committed;
 mod edited_files;
 mod file_history;
 mod file_text;
+mod owned;
 
 pub use edited_files::{EditedFile, EditedFiles};
 pub use file_history::{FileHistory, Follow, NameSources};
 pub use file_text::{FileText, FileTextError};
+pub use owned::{BlamedEdit, BlamedFile, BlamedLine};
 
 use crate::history::{Mark, Traced, TracedEdit, Why, split_lines};
 use backstory_store::{Git, GitError, GitLine};
@@ -44,6 +46,7 @@ pub const LARGEST_FILE: u64 = 256 << 20;
 
 /// A line with its origin.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BlameLine<'t> {
     /// Counted from 1.
     pub number: u64,
@@ -57,6 +60,7 @@ pub struct BlameLine<'t> {
 
 /// The lines of a file with their origins.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Blame<'h> {
     /// What the lines were attributed by.
     pub history: &'h FileHistory,

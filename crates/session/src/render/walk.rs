@@ -9,6 +9,7 @@ use super::heading;
 use super::outline;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
+use crate::between::{Between, Next};
 use backstory_model::{ActionKind, Block, Branch, Call, Compaction, Session, Step, Turn};
 use backstory_store::SourceReader;
 use hashbrown::HashMap;
@@ -333,35 +334,6 @@ struct Place<'a> {
     number: usize,
     depth: usize,
     prefix: &'a str,
-}
-
-enum Next<'a> {
-    Prompt(&'a backstory_model::Interjection),
-    Event(&'a backstory_model::Event),
-}
-
-/// Prompts and events that fall between the steps of a turn, by line.
-struct Between<'a> {
-    waiting: std::vec::IntoIter<(u64, Next<'a>)>,
-    next: Option<(u64, Next<'a>)>,
-}
-
-impl<'a> Between<'a> {
-    fn of(turn: &'a Turn) -> Between<'a> {
-        let prompts = turn.interjections.iter().map(|one| (one.line, Next::Prompt(one)));
-        let events = turn.events.iter().map(|event| (event.line, Next::Event(event)));
-        let mut all: Vec<_> = prompts.chain(events).collect();
-        all.sort_by_key(|(line, _)| *line);
-        let mut waiting = all.into_iter();
-        let next = waiting.next();
-        Between { waiting, next }
-    }
-
-    fn before(&mut self, line: u64) -> Option<Next<'a>> {
-        let (_, next) = self.next.take_if(|(place, _)| *place <= line)?;
-        self.next = self.waiting.next();
-        Some(next)
-    }
 }
 
 /// The last time anything in a turn names.

@@ -37,12 +37,14 @@ impl Cost {
         cost
     }
 
+    /// Adds another cost.
     pub fn add(&mut self, other: Cost) {
         self.picodollars = self.picodollars.saturating_add(other.picodollars);
         self.priced = self.priced.saturating_add(other.priced);
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
     }
 
+    /// US dollars, of the messages with a price.
     pub fn dollars(&self) -> f64 {
         self.picodollars as f64 / 1e12
     }

@@ -22,7 +22,9 @@ use std::sync::Arc;
 /// What a file is to its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
+    /// A session's own file.
     Session,
+    /// A subagent's file.
     Subagent,
     /// Run by the client for itself: compactions, guesses of the next prompt.
     Housekeeping,
@@ -30,8 +32,11 @@ pub enum Origin {
 
 /// A file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Source {
+    /// Where it is.
     pub path: PathBuf,
+    /// What it is to its session.
     pub origin: Origin,
     /// The session it belongs to.
     pub session: Option<String>,
@@ -56,14 +61,19 @@ impl Source {
 
 /// One message of a model.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Message {
     /// Index of its file in [`Ledger::sources`].
     pub source: usize,
     /// Whether it was written by a subagent inside a session's own file (1.0).
     pub sidechain: bool,
+    /// The model.
     pub model: Option<Arc<str>>,
+    /// When it was written.
     pub time: Option<Timestamp>,
+    /// Its tokens, if a record has them.
     pub spent: Option<Spent>,
+    /// Whether it has its final count.
     pub finished: bool,
     /// Tools it called, in order.
     pub calls: Vec<Arc<str>>,
@@ -71,14 +81,18 @@ pub struct Message {
 
 /// All messages of some files.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Ledger {
+    /// The files.
     pub sources: Vec<Source>,
+    /// The messages, each once.
     pub messages: Vec<Message>,
     /// Messages found again in another file.
     pub repeated: u64,
     /// Messages of subagents that only progress records hold, because the subagent's file is gone.
     /// They are not among the messages.
     pub lost: u64,
+    /// Files that could not be read.
     pub failures: Vec<StoreError>,
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Costs are sums of whole trillionths of a dollar, so they do not depend on the order of adding.
 
+#![warn(missing_docs)]
+
 mod agents;
 mod cost;
 mod gather;

@@ -13,7 +13,9 @@ const BUNDLED: &str = include_str!("../../prices/claude.toml");
 /// A table of prices.
 #[derive(Debug, Clone)]
 pub struct Prices {
+    /// The day of the prices.
     pub date: String,
+    /// Where they come from.
     pub source: String,
     web_search: Option<Rate>,
     models: HashMap<String, Model>,
@@ -22,8 +24,10 @@ pub struct Prices {
 /// Why a table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PricesError {
+    /// The text is not TOML, or has other fields.
     #[error("{0}")]
     Toml(String),
+    /// A field is not a price.
     #[error("`{0}`: a price is a number of dollars from 0 to 1,000,000")]
     Number(String),
 }

@@ -13,18 +13,28 @@ use std::path::PathBuf;
 /// What to group by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
+    /// Days.
     Day,
+    /// ISO weeks.
     Week,
+    /// Months.
     Month,
+    /// Projects.
     Project,
+    /// Models.
     Model,
+    /// Sessions.
     Session,
+    /// Tools that messages call.
     Tool,
+    /// Subagents, and the sessions themselves as one group.
     Subagent,
+    /// Types of subagents.
     AgentType,
 }
 
 impl Dimension {
+    /// All of them.
     pub const ALL: [Dimension; 9] = [
         Dimension::Day,
         Dimension::Week,
@@ -65,13 +75,17 @@ impl Dimension {
 /// From when to when, and in which zone a day begins.
 #[derive(Debug, Clone)]
 pub struct Period {
+    /// The first moment.
     pub since: Option<Timestamp>,
+    /// The first moment after it.
     pub until: Option<Timestamp>,
+    /// The zone in which days begin.
     pub zone: TimeZone,
 }
 
 /// One group.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Row {
     /// What its messages have in common; none where they do not say.
     pub key: Option<String>,
@@ -81,13 +95,17 @@ pub struct Row {
     pub session: Option<String>,
     /// A subagent's type.
     pub agent_type: Option<String>,
+    /// Sums over its messages.
     pub figures: Figures,
 }
 
 /// All groups.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
+    /// What its rows group by.
     pub by: Dimension,
+    /// One for each group.
     pub rows: Vec<Row>,
     /// Every message once, however rows divide it.
     pub total: Figures,

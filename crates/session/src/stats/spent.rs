@@ -5,6 +5,7 @@ use super::{Cost, Prices};
 /// Sums over messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
+    /// Messages.
     pub messages: u64,
     /// Messages that never got their final count: their output is a lower bound.
     pub incomplete: u64,
@@ -12,14 +13,23 @@ pub struct Figures {
     pub without_usage: u64,
     /// Messages of subagents whose file is gone, which are not counted; known for totals only.
     pub lost: u64,
+    /// Tool calls.
     pub calls: u64,
+    /// Tokens of prompts, outside any cache.
     pub input: u64,
+    /// Tokens that models wrote.
     pub output: u64,
+    /// Tokens read from a cache.
     pub cache_read: u64,
+    /// Tokens written to a cache.
     pub cache_write: u64,
+    /// Those written for five minutes.
     pub cache_write_5m: u64,
+    /// Those written for an hour.
     pub cache_write_1h: u64,
+    /// Web searches of the API.
     pub web_searches: u64,
+    /// Costs at list prices.
     pub cost: Cost,
 }
 

@@ -1,83 +1,171 @@
-//! What a clone holds, and the proof of one, as JSON.
+//! Clones and proofs of them as JSON, documented in `docs/clone-json.md`.
 
-use super::{CLONE_PROOF_SCHEMA, CLONE_SCHEMA, CheckJson};
-use backstory_claude::clone::{Category, Proof, Report, Size, Verified};
+use super::{CLONE_PROOF_SCHEMA, CLONE_SCHEMA, CheckDocument, check_json};
+use backstory_claude::clone::{
+    Amount, Category, Counts, Lineage, Options, Proof, Report, Size, Verified,
+};
 use backstory_format::Severity;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// A report to be written as `backstory.clone/1`.
-#[derive(Debug)]
-pub struct CloneJson<'a>(pub &'a Report);
+/// What `backstory clone --json` prints. Fields are in the order in which they are printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CloneDocument {
+    /// `backstory.clone/1`
+    pub schema: String,
+    /// The agent.
+    pub agent: String,
+    /// The new session.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Whether the clone was written.
+    pub written: bool,
+    /// The file of the clone.
+    pub path: String,
+    /// The folder in which to resume it.
+    pub folder: Option<String>,
+    /// The session that was cloned.
+    pub source: CloneSource,
+    /// The conversation of the source.
+    pub before: CloneSize,
+    /// The conversation of the clone.
+    pub after: CloneSize,
+    /// What was done.
+    pub counts: Counts,
+    /// What was asked for.
+    pub options: Options,
+    /// Messages of the clone and of the source.
+    pub messages: Vec<CloneMessage>,
+    /// The first reasons why texts could not be compressed.
+    pub failures: Vec<String>,
+}
 
-impl Serialize for CloneJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let report = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", CLONE_SCHEMA)?;
-        map.serialize_entry("agent", "claude-code")?;
-        map.serialize_entry("id", &report.id)?;
-        map.serialize_entry("title", &report.title)?;
-        map.serialize_entry("written", &report.path.is_some())?;
-        map.serialize_entry("path", &report.target.to_string_lossy())?;
-        map.serialize_entry("folder", &report.folder)?;
-        map.serialize_entry(
-            "source",
-            &json!({
-                "id": report.source.id,
-                "path": report.source.path.to_string_lossy(),
-                "bytes": report.source.bytes,
-                "records": report.source.records,
-            }),
-        )?;
-        map.serialize_entry("before", &size(&report.before))?;
-        map.serialize_entry("after", &size(&report.after))?;
-        map.serialize_entry("counts", &report.counts)?;
-        map.serialize_entry("options", &report.options)?;
-        let messages: Vec<_> = report.messages.iter().map(message).collect();
-        map.serialize_entry("messages", &messages)?;
-        map.serialize_entry("failures", &report.failures)?;
-        map.end()
+/// The session that was cloned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CloneSource {
+    /// The length of its file.
+    pub bytes: u64,
+    /// The session.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// How many records it has.
+    pub records: u64,
+}
+
+/// The size of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CloneSize {
+    /// The length of the file.
+    pub bytes: u64,
+    /// The parts by category.
+    pub categories: BTreeMap<String, Amount>,
+    /// Messages that a resume would send.
+    pub messages: u64,
+    /// Records in the file.
+    pub records: u64,
+    /// Tokens that a resume would send, estimated.
+    pub tokens: u64,
+}
+
+/// A message of a clone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct CloneMessage {
+    /// The record in the source.
+    pub source_uuid: String,
+    /// The record in the clone.
+    pub uuid: String,
+}
+
+/// What `backstory clone --verify --json` prints. Fields are in the order in which they are printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ProofDocument {
+    /// `backstory.clone-proof/1`
+    pub schema: String,
+    /// The result of the comparison with the source.
+    pub proof: ProofOutcome,
+    /// The record in which the clone describes its origin.
+    pub lineage: Option<Lineage>,
+    /// The check of the clone.
+    pub check: CheckDocument,
+}
+
+/// The result of comparing a clone with its source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ProofOutcome {
+    /// The offset of the first difference, or the number of additional bytes.
+    pub bytes: Option<u64>,
+    /// Why the source cannot be read.
+    pub detail: Option<String>,
+    /// The result in one word.
+    pub outcome: String,
+}
+
+/// A report as one JSON object.
+pub fn clone_json(report: &Report) -> CloneDocument {
+    let message = |(uuid, source): &(String, String)| CloneMessage {
+        source_uuid: source.clone(),
+        uuid: uuid.clone(),
+    };
+    CloneDocument {
+        schema: CLONE_SCHEMA.to_owned(),
+        agent: "claude-code".to_owned(),
+        id: report.id.clone(),
+        title: report.title.clone(),
+        written: report.path.is_some(),
+        path: report.target.to_string_lossy().into_owned(),
+        folder: report.folder.clone(),
+        source: CloneSource {
+            bytes: report.source.bytes,
+            id: report.source.id.clone(),
+            path: report.source.path.to_string_lossy().into_owned(),
+            records: report.source.records,
+        },
+        before: size(&report.before),
+        after: size(&report.after),
+        counts: report.counts.clone(),
+        options: report.options.clone(),
+        messages: report.messages.iter().map(message).collect(),
+        failures: report.failures.clone(),
     }
 }
 
-fn message((uuid, source): &(String, String)) -> serde_json::Value {
-    json!({ "uuid": uuid, "source_uuid": source })
+fn size(size: &Size) -> CloneSize {
+    let category = |category: &Category| (category.name().to_owned(), size.estimate.of(*category));
+    CloneSize {
+        bytes: size.bytes,
+        categories: Category::ALL.iter().map(category).collect(),
+        messages: size.messages,
+        records: size.records,
+        tokens: size.estimate.tokens(),
+    }
 }
 
-fn size(size: &Size) -> serde_json::Value {
-    let categories: serde_json::Map<String, serde_json::Value> = Category::ALL
-        .iter()
-        .map(|category| (category.name().to_owned(), json!(size.estimate.of(*category))))
-        .collect();
-    json!({
-        "bytes": size.bytes,
-        "records": size.records,
-        "messages": size.messages,
-        "tokens": size.estimate.tokens(),
-        "categories": categories,
-    })
-}
-
-/// A proof to be written as `backstory.clone-proof/1`.
-#[derive(Debug)]
-pub struct ProofJson<'a>(pub &'a Verified);
-
-impl Serialize for ProofJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verified { report, lineage, proof } = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("schema", CLONE_PROOF_SCHEMA)?;
-        let (detail, at) = match proof {
-            Proof::NoSource(why) => (Some(why), None),
-            Proof::Differs(at) | Proof::SameAndMore(at) => (None, Some(at)),
-            _ => (None, None),
-        };
-        let proof = json!({ "outcome": proof.name(), "detail": detail, "bytes": at });
-        map.serialize_entry("proof", &proof)?;
-        map.serialize_entry("lineage", lineage)?;
-        map.serialize_entry("check", &CheckJson(report, Severity::Warning))?;
-        map.end()
+/// A proof as one JSON object.
+pub fn proof_json(verified: &Verified) -> ProofDocument {
+    let Verified { report, lineage, proof } = verified;
+    let (detail, bytes) = match proof {
+        Proof::NoSource(why) => (Some(why.to_string()), None),
+        Proof::Differs(at) | Proof::SameAndMore(at) => (None, Some(*at)),
+        _ => (None, None),
+    };
+    ProofDocument {
+        schema: CLONE_PROOF_SCHEMA.to_owned(),
+        proof: ProofOutcome { bytes, detail, outcome: proof.name().to_owned() },
+        lineage: lineage.clone(),
+        check: check_json(report, Severity::Warning),
     }
 }

@@ -1,5 +1,7 @@
-//! JSON forms of the model: separate from it, versioned, documented in `docs/session-json.md`,
-//! `docs/check-json.md` and `docs/clone-json.md`.
+//! JSON forms: separate from the model, versioned, documented in `docs/*-json.md`.
+//!
+//! Types named `…Document` are what is printed; they can be read back. With the feature `schema`,
+//! `schemas` describes them as JSON Schemas.
 
 mod blame;
 mod blocks;
@@ -7,19 +9,42 @@ mod check;
 mod clone;
 mod content;
 mod link;
+mod row;
+#[cfg(feature = "schema")]
+mod schemas;
 mod session;
+mod session_document;
 mod stats;
-mod summary;
 
 pub use blame::{
-    BLAME_SCHEMA, LOG_SCHEMA, edit_json, fetched, line_json, outside_json, summary_json, touch_json,
+    BLAME_SCHEMA, BlameDocument, BlameSummary, CommandDocument, EditTotals, EvidenceDocument,
+    FileEditDocument, LOG_SCHEMA, LineCommit, LineDocument, LogDocument, OutsideDocument,
+    blame_json, fetched, log_json,
 };
-pub use check::CheckJson;
-pub use clone::{CloneJson, ProofJson};
-pub use link::{LINK_SCHEMA, NOTE_SCHEMA, link_json, note_json};
+pub use check::{CheckDocument, CheckFile, CheckFinding, CheckGroup, CheckResume, check_json};
+pub use clone::{
+    CloneDocument, CloneMessage, CloneSize, CloneSource, ProofDocument, ProofOutcome, clone_json,
+    proof_json,
+};
+pub use link::{
+    LINK_SCHEMA, LinkDocument, LinkEvidence, LinkedCommit, NOTE_SCHEMA, NoteDocument, NoteSession,
+    link_json, note_json,
+};
+pub use row::{ListDocument, ListTokens};
+#[cfg(feature = "schema")]
+pub use schemas::schemas;
 pub use session::SessionJson;
-pub use stats::{STATS_SCHEMA, stats_json, zone_name};
-pub use summary::SummaryJson;
+pub use session_document::{
+    BenchmarkDocument, BlockDocument, BranchDocument, ChainDocument, CommandLine,
+    CompactionDocument, CountsDocument, EventDocument, FileDocument, ForkDocument,
+    InterjectionDocument, OrphanDocument, ParentDocument, ProblemDocument, ProjectDocument,
+    PromptDocument, RequestDocument, ResultDocument, SessionDocument, StepDocument, TitleDocument,
+    TurnDocument, UsageDocument,
+};
+pub use stats::{
+    STATS_SCHEMA, StatsCost, StatsDocument, StatsFigures, StatsPrices, StatsRow, StatsTokens,
+    UnpricedModel, stats_json, zone_name,
+};
 
 /// Name and version of the JSON form of a session.
 pub const SESSION_SCHEMA: &str = "backstory.session/1";

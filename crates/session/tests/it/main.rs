@@ -10,6 +10,7 @@ mod clone_spending;
 mod discovery;
 mod graphs;
 mod histories;
+mod library;
 mod ordering;
 mod own_runs_spending;
 mod spending;

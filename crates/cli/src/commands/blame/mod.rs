@@ -12,8 +12,7 @@ use backstory_format::slice::Part;
 use backstory_session::blame::{
     Blame, BlameLine, FileHistory, FileText, FileTextError, Follow, NameSources, blame,
 };
-use backstory_session::history::Mark;
-use backstory_session::wire::{BLAME_SCHEMA, edit_json, line_json, outside_json, summary_json};
+use backstory_session::wire::blame_json;
 use backstory_store::Git;
 use backstory_text::figures::counted;
 use clap::Args;
@@ -231,26 +230,7 @@ fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
 }
 
 fn write_json(answer: &Answer<'_>) -> Result<(), CliError> {
-    let Blame { history, traced, .. } = answer.blame;
-    let outside: Vec<serde_json::Value> = traced
-        .outside
-        .iter()
-        .map(|span| outside_json(span, &history.commands(span.after, span.before)))
-        .collect();
-    let edits: Vec<serde_json::Value> =
-        traced.edits.iter().enumerate().map(|(at, edit)| edit_json(at, edit)).collect();
-    let marks: Vec<Mark> = answer.lines.iter().map(|line| line.mark).collect();
-    let value = serde_json::json!({
-        "schema": BLAME_SCHEMA,
-        "path": answer.path,
-        "commit": answer.commit,
-        "names": history.names,
-        "summary": summary_json(traced, &marks),
-        "edits": edits,
-        "outside": outside,
-        "lines": answer.lines.iter().map(line_json).collect::<Vec<_>>(),
-    });
     let mut out = JsonLines::new();
-    out.write(&value)?;
+    out.write(&blame_json(answer.blame, answer.lines, &answer.path, answer.commit))?;
     out.finish()
 }

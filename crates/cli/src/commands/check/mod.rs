@@ -11,7 +11,7 @@ use backstory_claude::check::{Id, Report};
 use backstory_format::Severity;
 use backstory_model::Notice;
 use backstory_session::select::{SessionRef, fold_sessions};
-use backstory_session::wire::CheckJson;
+use backstory_session::wire::check_json;
 use clap::{Args, ValueEnum};
 use std::io::Write;
 
@@ -77,7 +77,7 @@ pub(crate) fn run(
     if arguments.json {
         let mut out = JsonLines::new();
         for report in &reports {
-            out.write(&CheckJson(report, severity))?;
+            out.write(&check_json(report, severity))?;
         }
         out.finish()?;
     } else {

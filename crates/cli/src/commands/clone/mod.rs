@@ -19,7 +19,7 @@ use backstory_claude::project_key;
 use backstory_model::SessionFiles;
 use backstory_session::discover::session_at;
 use backstory_session::select::SessionRef;
-use backstory_session::wire::{CloneJson, ProofJson};
+use backstory_session::wire::{clone_json, proof_json};
 use backstory_store::{Access, Guard, create_folder_of, resolve};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -261,7 +261,7 @@ pub(crate) fn run(
         clone::clone(&order, engine.as_ref(), run).map_err(|error| explain(error, &files))?;
     if arguments.json {
         let mut out = JsonLines::new();
-        out.write(&CloneJson(&report))?;
+        out.write(&clone_json(&report))?;
         out.finish()?;
     } else {
         let mut out = ui::stdout();
@@ -371,7 +371,7 @@ fn verify(
         clone::verify(&files, limits, &session_at).map_err(|error| explain(error, &files))?;
     if arguments.json {
         let mut out = JsonLines::new();
-        out.write(&ProofJson(&verified))?;
+        out.write(&proof_json(&verified))?;
         out.finish()?;
     } else {
         let mut out = ui::stdout();

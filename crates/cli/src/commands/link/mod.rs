@@ -234,6 +234,7 @@ fn write_note(arguments: &LinkArguments, git: &Git, links: &[Link]) -> Result<()
     let Some(note) = note_json(links) else { return Ok(()) };
     let commit = arguments.commit.as_deref().unwrap_or("HEAD");
     let (id, _) = git.commit(commit)?;
+    let note = serde_json::to_string(&note).map_err(|error| CliError::new(error.to_string()))?;
     git.write_note(&id, &format!("{note}\n"))?;
     let sessions = links.iter().filter(|link| link.is_committed()).count() as u64;
     ui::say(&format!("note written: {}", counted(sessions, "session", "sessions")));

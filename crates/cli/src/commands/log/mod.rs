@@ -10,8 +10,8 @@ use crate::select::edited_files;
 use crate::times;
 use crate::ui::JsonLines;
 use backstory_session::blame::{EditedFile, EditedFiles};
-use backstory_session::history::{Choice, by_model_and_session};
-use backstory_session::wire::{LOG_SCHEMA, edit_json, touch_json};
+use backstory_session::history::Choice;
+use backstory_session::wire::log_json;
 use backstory_text::figures::counted;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
@@ -148,33 +148,7 @@ impl<'p> Log<'p> {
 fn write_json(log: &Log<'_>) -> Result<(), CliError> {
     let mut out = JsonLines::new();
     for entry in &log.files {
-        let traced = &entry.traced;
-        let edits: Vec<serde_json::Value> = entry
-            .shown
-            .iter()
-            .filter_map(|at| Some(edit_json(*at, traced.edits.get(*at)?)))
-            .collect();
-        let sums: Vec<serde_json::Value> = by_model_and_session(traced)
-            .into_iter()
-            .map(|((model, session), sum)| {
-                serde_json::json!({
-                    "model": model, "session": session, "edits": sum.edits, "added": sum.added,
-                    "removed": sum.removed, "surviving": sum.surviving, "unplaced": sum.unplaced,
-                })
-            })
-            .collect();
-        let touches: Vec<serde_json::Value> =
-            log.project.touches(entry.file).into_iter().map(touch_json).collect();
-        out.write(&serde_json::json!({
-            "schema": LOG_SCHEMA,
-            "path": entry.file.shown,
-            "names": entry.file.names,
-            "exists": entry.file.exists(),
-            "lines": entry.file.exists().then_some(traced.marks.len()),
-            "edits": edits,
-            "totals": sums,
-            "possibly_changed_by": touches,
-        }))?;
+        out.write(&log_json(log.project, entry.file, &entry.traced, &entry.shown))?;
     }
     out.finish()
 }

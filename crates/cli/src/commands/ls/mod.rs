@@ -14,7 +14,7 @@ use backstory_model::Notice;
 use backstory_model::{FullSummary, Summary};
 use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::select::{folder_inside, short_ids};
-use backstory_session::wire::SummaryJson;
+use backstory_session::wire::ListDocument;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     if arguments.json {
         let mut out = JsonLines::new();
         for row in &rows {
-            out.write(&SummaryJson(row))?;
+            out.write(&ListDocument::of(row))?;
         }
         out.finish()?;
     } else if rows.is_empty() {
