@@ -16,7 +16,7 @@ use backstory_model::{
 };
 use backstory_store::{EndBuffers, SourceReader, StoreError};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A session, and errors of files of it that could not be read: one bad file never hides the others.
 pub type ReadSession = (Session, Vec<StoreError>);
@@ -124,6 +124,11 @@ pub trait AgentReader: Sync {
     /// [`SessionFiles::agents`].
     fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
         vec![FilePart { path: files.path.clone(), part: files.part.clone() }]
+    }
+
+    /// The files among them that hold one subagent each.
+    fn subagents(&self, _files: &SessionFiles) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// The session that a subagent's file says it belongs to.

@@ -11,7 +11,7 @@ use backstory_format::{Limits, is_uuid};
 use backstory_model::{Agent, AgentInfo, FilePart, RecordObserver, Session, SessionFiles};
 use backstory_store::{StoreError, read_range};
 use memchr::memmem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 pub(crate) const AGENT: Agent = Agent::new(&AgentInfo {
@@ -113,8 +113,11 @@ impl AgentReader for GeminiCli {
 
     fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
         let whole = |path| FilePart { path, part: None };
-        let subagents = subagents::files(&files.path, &self.id(&files.path));
-        std::iter::once(files.path.clone()).chain(subagents).map(whole).collect()
+        std::iter::once(files.path.clone()).chain(self.subagents(files)).map(whole).collect()
+    }
+
+    fn subagents(&self, files: &SessionFiles) -> Vec<PathBuf> {
+        subagents::files(&files.path, &self.id(&files.path))
     }
 
     fn read(

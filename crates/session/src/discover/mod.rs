@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use subagents::{agent_file, assign, owner_of, session_folder};
+use subagents::{agent_file, assign, inner_agents, owner_of, session_folder};
 
 pub use named::{NamedFile, named_file};
 pub use once::once_each;
@@ -37,6 +37,8 @@ pub struct Found {
     pub sessions: Vec<SessionFiles>,
     /// Agents whose session is not there.
     pub stray_agents: Vec<AgentFile>,
+    /// Subagents that are read as parts of their sessions, each of which can also be named.
+    pub inner_agents: Vec<AgentFile>,
     /// Files of zero bytes, which the client leaves behind.
     pub empty: Vec<PathBuf>,
     pub notices: Vec<Notice>,
@@ -96,6 +98,9 @@ fn look(roots: &[Root], sought: Sought) -> Found {
     let unknown = |agent: &&mut AgentFile| agent.owner.is_none();
     agents.par_iter_mut().filter(unknown).for_each(|agent| agent.owner = owner_of(&agent.path));
     assign(&mut found, agents, &mut places);
+    if sought == Sought::All {
+        found.inner_agents = found.sessions.iter().flat_map(inner_agents).collect();
+    }
     found
 }
 
@@ -120,6 +125,7 @@ impl Found {
     fn add(&mut self, more: Found) {
         self.sessions.extend(more.sessions);
         self.stray_agents.extend(more.stray_agents);
+        self.inner_agents.extend(more.inner_agents);
         self.empty.extend(more.empty);
         self.notices.extend(more.notices);
     }

@@ -2,8 +2,8 @@
 
 use super::Found;
 use super::once::RealPlaces;
-use backstory_agents::reader_of_unknown_lines;
-use backstory_model::{AgentFile, AgentPlace};
+use backstory_agents::{reader, reader_of_unknown_lines};
+use backstory_model::{AgentFile, AgentPlace, SessionFiles};
 use backstory_store::modified;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -60,6 +60,24 @@ pub(super) fn agent_file(path: &Path, metadata: &std::fs::Metadata) -> AgentFile
         bytes: metadata.len(),
         modified: modified(metadata),
     }
+}
+
+/// Subagents that the reader of a session finds itself.
+pub(super) fn inner_agents(session: &SessionFiles) -> Vec<AgentFile> {
+    let file = |path: PathBuf| {
+        let metadata = std::fs::metadata(&path).ok()?;
+        Some(AgentFile {
+            id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            meta: None,
+            agent: session.agent,
+            place: AgentPlace::Below,
+            owner: Some(session.id.clone()),
+            bytes: metadata.len(),
+            modified: modified(&metadata),
+            path,
+        })
+    };
+    reader(session.agent).subagents(session).into_iter().filter_map(file).collect()
 }
 
 /// `<project>/<session>` of a file below `<project>/<session>/subagents`.

@@ -54,7 +54,8 @@ impl Found {
         let is_it = |other: &Path| other == path || resolve(other) == place;
         let session = self.sessions.iter().find(|files| is_it(&files.path));
         let below = || self.sessions.iter().flat_map(|files| &files.agents);
-        let agent = || self.stray_agents.iter().chain(below()).find(|agent| is_it(&agent.path));
+        let others = self.stray_agents.iter().chain(&self.inner_agents);
+        let agent = || others.chain(below()).find(|agent| is_it(&agent.path));
         session.map(SessionRef::Session).or_else(|| agent().map(SessionRef::Agent))
     }
 
@@ -89,7 +90,8 @@ impl Found {
 
     fn agent(&self, wanted: &str) -> Option<&AgentFile> {
         let wanted = wanted.strip_prefix("agent-").unwrap_or(wanted);
-        let all = self.sessions.iter().flat_map(|files| &files.agents).chain(&self.stray_agents);
+        let all = self.sessions.iter().flat_map(|files| &files.agents);
+        let all = all.chain(&self.stray_agents).chain(&self.inner_agents);
         let agents: Vec<&AgentFile> = all.filter(|agent| agent.id.starts_with(wanted)).collect();
         match agents.as_slice() {
             [one] if !wanted.is_empty() => Some(one),
