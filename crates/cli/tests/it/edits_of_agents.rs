@@ -126,6 +126,10 @@ fn link_reads_every_agent_with_its_own_reader() {
                 (&json!(id), &json!("blob"))
             );
         }
+        desk.links(&["--commit", "HEAD", "--note", "--root", "traces"]);
+        let note = desk.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
+        let note: serde_json::Value = serde_json::from_str(&note).unwrap();
+        assert_eq!(note["sessions"][0]["agent"], form.row["agent"].as_str(), "{}", form.path());
     }
 }
 

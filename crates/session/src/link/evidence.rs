@@ -5,7 +5,7 @@ use super::compare::lines;
 use super::confirm::{Weighed, confirm};
 use super::facts::SessionFacts;
 use super::printed::Printed;
-use backstory_model::Notice;
+use backstory_model::{Agent, Notice};
 use backstory_store::{Commit, Git, GitError};
 use hashbrown::{HashMap, HashSet};
 use jiff::SignedDuration;
@@ -84,6 +84,8 @@ impl Evidence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     pub session: String,
+    /// Who wrote the session.
+    pub agent: Agent,
     pub commit: Commit,
     /// That of the strongest evidence.
     pub tier: Tier,
@@ -177,7 +179,13 @@ pub(super) fn judge(
             evidence.sort_by_key(Evidence::tier);
             let tier = evidence.first()?.tier();
             let commit = commits.get(at)?.clone();
-            Some(Link { session: facts.session.clone(), commit, tier, evidence })
+            Some(Link {
+                session: facts.session.clone(),
+                agent: facts.agent,
+                commit,
+                tier,
+                evidence,
+            })
         })
         .collect();
     links.sort_by(|a, b| {

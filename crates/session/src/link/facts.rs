@@ -5,7 +5,7 @@ use super::blobs::{State, states};
 use super::lines::Added;
 use super::printed::{Printed, printed};
 use crate::history::{Gathered, edit_states, extract};
-use backstory_model::Session;
+use backstory_model::{Agent, Session};
 use backstory_store::{Commit, CommitLog, GitError};
 use hashbrown::{HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
@@ -18,6 +18,7 @@ const MOST: (u64, u64) = (2, 5);
 #[derive(Debug)]
 pub struct SessionFacts {
     pub session: String,
+    pub(super) agent: Agent,
     pub(super) printed: Vec<Printed>,
     pub(super) states: Vec<State>,
     /// Lines it added, by recorded path.
@@ -44,6 +45,7 @@ impl SessionFacts {
         let gathered = Gathered::new(vec![extracted]);
         let mut facts = SessionFacts {
             session: session.id.clone(),
+            agent: session.agent,
             printed: printed(session),
             states: Vec::new(),
             added: BTreeMap::new(),

@@ -206,7 +206,7 @@ fn evidence(evidence: &Evidence, recorded_path: impl Fn(&str) -> Option<String>)
 /// Nothing if no link has work of a session.
 pub fn note_json(links: &[Link]) -> Option<NoteDocument> {
     let session = |link: &Link| NoteSession {
-        agent: "claude-code".to_owned(),
+        agent: link.agent.name().to_owned(),
         evidence: link.evidence.iter().map(|one| evidence(one, |_| None)).collect(),
         session: link.session.clone(),
         tier: link.tier.name().to_owned(),
