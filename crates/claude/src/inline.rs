@@ -4,11 +4,11 @@
 //! word (59 of 59 in real files).
 
 use crate::agent::AGENT;
-use crate::linkage::Linkage;
 use crate::origin::Origin;
 use crate::recovery::Link;
 use crate::rows::is_message;
 use crate::rows::{RowIndex, Rows};
+use crate::subagent_evidence::Linkage;
 use crate::tree::Tree;
 use crate::turns::{Material, Speaker};
 use crate::{facts, hash, own_runs};

@@ -1,8 +1,8 @@
 //! Claude Code: one JSON Lines file per session, more for its subagents.
 //!
 //! [`read`] gives the whole model of a session. The steps: [`collect`] makes a row per record in
-//! one pass over the bytes; [`tree`], [`recovery`] and [`story`] find what belongs together and in
-//! which order; [`turns`] and [`calls`] make the neutral model; [`linkage`] hangs subagents under
+//! one pass over the bytes; [`tree`], [`recovery`] and [`conversation`] find what belongs together and in
+//! which order; [`turns`] and [`calls`] make the neutral model; [`subagent_evidence`] hangs subagents under
 //! the calls that started them.
 //!
 //! [`actions`] says what calls do, when somebody asks.
@@ -11,6 +11,7 @@
 //! [`clone`](mod@clone) makes trimmed copies, [`analyze`] describes the format from the data.
 
 pub mod actions;
+mod activity;
 mod agent;
 pub mod analyze;
 mod build;
@@ -19,16 +20,15 @@ pub mod check;
 mod checkpoint;
 pub mod clone;
 mod collect;
-mod expenses;
+mod conversation;
 mod facts;
-mod family;
+mod file_stats;
 mod gaps;
-mod glance;
 mod hash;
 mod ids;
 mod inline;
 mod kept;
-mod linkage;
+mod lineage;
 mod links;
 mod lost;
 mod meta;
@@ -36,45 +36,45 @@ mod names;
 mod origin;
 mod own_runs;
 mod parts;
-mod presence;
 mod project_key;
 pub mod prompts;
 mod queue;
+mod quick_summary;
 mod recorded;
 mod recovery;
-mod relatives;
 mod resume;
 mod rewritten;
 mod rows;
-mod story;
+mod subagent_evidence;
+mod subagents;
 mod summary;
-mod survey;
 mod time;
 mod titles;
-mod told;
 mod tree;
+mod turn_builder;
 mod turns;
+mod usage_scan;
 
 pub use crate::agent::AGENT;
 use crate::analyze::Examined;
+pub use activity::{Presence, presence};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
 use backstory_store::{Source, StoreError, read_file};
 use build::build;
-pub use expenses::expenses;
 pub use ids::structural_paths;
-use linkage::Linkage;
+pub use lineage::relate;
 pub use meta::agent_meta;
 use origin::Origin;
-pub use presence::{Presence, presence};
 pub use project_key::project_key;
 pub use recorded::{is_known_type, recorded_session};
-pub use relatives::relate;
 use rows::Rows;
 use std::cell::RefCell;
 use std::path::Path;
+use subagent_evidence::Linkage;
 pub use summary::summary;
+pub use usage_scan::expenses;
 
 /// Reads a session with all its subagents.
 ///
@@ -117,7 +117,8 @@ pub fn examine(
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
     let mut examiner = Examiner::default();
     let mut figures = Vec::new();
-    let mut survey = |rows: &Rows, session: &Session| figures.push(survey::survey(rows, session));
+    let mut survey =
+        |rows: &Rows, session: &Session| figures.push(file_stats::survey(rows, session));
     let (session, failures) = read_family(files, limits, buffer, &mut examiner, &mut survey)?;
     let files = examiner.done.into_iter().zip(figures);
     let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
@@ -132,7 +133,7 @@ pub fn examine_stray(
 ) -> Result<(Session, Examined), StoreError> {
     let mut examiner = Examiner::default();
     let one = read_agent(file, None, limits, buffer, &mut examiner)?;
-    let figures = survey::survey(&one.rows, &one.session);
+    let figures = file_stats::survey(&one.rows, &one.session);
     let examined = examiner.done.pop().unwrap_or_default();
     Ok((one.session, Examined { figures, ..examined }))
 }
@@ -199,12 +200,12 @@ fn read_family(
         match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
             Ok(One { session, linkage, rows }) => {
                 each(&rows, &session);
-                agents.push(family::Member { session, linkage });
+                agents.push(subagents::Member { session, linkage });
             }
             Err(error) => failures.push(error),
         }
     }
-    family::unite(&mut session, linkage, agents);
+    subagents::unite(&mut session, linkage, agents);
     Ok((session, failures))
 }
 
@@ -238,7 +239,7 @@ fn read_agent(
         modified,
     })?;
     one.session.meta = file.meta.as_deref().and_then(agent_meta);
-    family::refine_kind(&mut one.session);
+    subagents::refine_kind(&mut one.session);
     Ok(one)
 }
 

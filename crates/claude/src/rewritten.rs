@@ -4,10 +4,10 @@
 //! again before each prompt, into the same file and under new uuids. The last writing is the
 //! story. An earlier one that says nothing else is not a branch that somebody left.
 
+use crate::conversation::Abandoned;
 use crate::names::Name;
 use crate::recovery::Link;
 use crate::rows::{PromptShape, Row, Rows};
-use crate::story::Abandoned;
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_model::Recovered;
 

@@ -7,7 +7,7 @@
 //! not.
 
 use crate::agent::AGENT;
-use crate::glance::{LONGEST_TITLE_MARKER, find_title, glance};
+use crate::quick_summary::{LONGEST_TITLE_MARKER, find_title, glance};
 use crate::read_alone;
 use backstory_format::Limits;
 use backstory_model::{SessionFiles, SessionKind, Summary};

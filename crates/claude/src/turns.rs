@@ -6,7 +6,7 @@ use crate::names::Name;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
 use crate::rows::{MessagePart, PromptShape, Row, Rows};
-use crate::told::{Told, event};
+use crate::turn_builder::{Told, event};
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_model::{
     Block, Call, Content, IdOrigin, Outcome, Prompt, PromptBlock, Recovered, Step, Turn, TurnKind,

@@ -4,10 +4,10 @@
 //! `vcs`, because the numbers hold for no revision that anybody could look up.
 
 use crate::Options;
+use crate::context::Prepared;
 use crate::json::Canon;
 use crate::lines::WrittenFile;
 use crate::opentraces::{by_edit, model_name, range_hash, revision};
-use crate::prepared::Prepared;
 use uuid::Uuid;
 
 pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut Canon<'_>) {

@@ -5,15 +5,15 @@
 //! what is not known is left out here instead of being null.
 
 use crate::atif_metrics::{Sums, metrics};
+use crate::context::{Prepared, duration};
 use crate::definition::input_schema;
 use crate::fetch::Fetcher;
-use crate::flow::{Item, What};
 use crate::json::Canon;
 use crate::opentraces::{
     Placed, beginning, benchmark, model_name, result_text, trace_id, write_input,
 };
-use crate::prepared::{Prepared, duration};
 use crate::shapes::Shapes;
+use crate::timeline::{Item, What};
 use crate::tree::Tree;
 use crate::{AtifSchema, Options};
 use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};

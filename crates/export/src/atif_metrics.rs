@@ -1,7 +1,7 @@
 //! Tokens and costs of ATIF steps and trajectories.
 
+use crate::context::{Prepared, Told};
 use crate::json::Canon;
-use crate::prepared::{Prepared, Told};
 use backstory_model::{Step, UsageTotal};
 use backstory_session::stats::{Cost, Prices};
 

@@ -1,6 +1,6 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
-use crate::flow::{Item, What};
+use crate::timeline::{Item, What};
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};

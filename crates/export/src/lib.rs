@@ -12,35 +12,35 @@ mod chat;
 #[cfg(feature = "table")]
 mod columns;
 mod commits;
+mod context;
 mod definition;
 mod digest;
 mod escape;
 mod fetch;
 mod fields;
-mod flow;
 pub mod gate;
+mod input;
 mod json;
 mod language;
 mod learn;
 mod lines;
-mod material;
 mod murmur;
 pub mod normalise;
 mod number;
 mod opentraces;
 mod ordered;
-mod prepared;
 mod rows;
 mod sft;
 mod shapes;
 mod states;
+mod timeline;
 mod tree;
 
 pub use canonical::{ActionBlock, action_text, canonical_json, plain_json};
 #[cfg(feature = "table")]
 pub use columns::columns;
 pub use commits::{KnownRepositories, Repositories};
-pub use material::Material;
+pub use input::Material;
 pub use ordered::{Export, Put, Stopped, Totals};
 pub use sft::{Arguments, BETWEEN_RESULTS, Per, SftFormat, SftOptions};
 pub use states::{
@@ -55,8 +55,8 @@ use backstory_redact::{Raw, Redactor, Report, Scrubber};
 use backstory_session::history::Notes;
 use backstory_session::stats::Prices;
 use backstory_store::{Spool, StoreError};
+use context::Prepared;
 use json::{Canon, Clearing};
-use prepared::Prepared;
 use rows::Rows;
 use std::io::{self, Write};
 

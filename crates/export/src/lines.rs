@@ -3,7 +3,7 @@
 //! Only the session itself is asked, not the disk: lines are those of the file as the session knew
 //! it last, so the same session always gives the same answer.
 
-use crate::flow::{Flow, What};
+use crate::timeline::{Flow, What};
 use backstory_model::{ActionKind, Session};
 use backstory_session::history::{
     Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,

@@ -2,9 +2,9 @@
 
 use crate::definition::defined;
 use crate::fetch::Fetcher;
-use crate::flow::{Flow, What};
 use crate::json::{Canon, sha256};
 use crate::states::SystemPrompt;
+use crate::timeline::{Flow, What};
 use backstory_format::json::Kind;
 use backstory_format::slice::Part;
 use backstory_model::{Content, Step};

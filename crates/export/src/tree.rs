@@ -1,6 +1,6 @@
 //! Conversations inside conversations: what belongs to which.
 
-use crate::prepared::Prepared;
+use crate::context::Prepared;
 use hashbrown::HashMap;
 
 /// Trajectories nested deeper than this stand beside their parents.

@@ -7,12 +7,12 @@
 mod commit_log;
 mod commits;
 mod create;
+mod file_cache;
 mod file_state;
 mod git;
 mod git_run;
 mod git_write;
 mod guard;
-mod held;
 mod load;
 mod open;
 mod output;
@@ -26,12 +26,12 @@ mod write;
 pub use commit_log::CommitLog;
 pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
 pub use create::{StagedFolder, create_file, try_file};
+pub use file_cache::{Holding, hold};
 pub use file_state::{FileState, modified};
 pub use git::{Git, GitError, GitLine, parse_blame};
 pub use git_run::limit_git;
 pub use git_write::NOTES;
 pub use guard::{Destination, Guard, GuardError, MANIFEST};
-pub use held::{Holding, hold};
 pub use load::{Loaded, is_packed, load, named_packed};
 pub use load::{TableReader, read_tables_with};
 pub use open::{

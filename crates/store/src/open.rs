@@ -4,8 +4,8 @@
 //! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
 //! refused before anything is read from them.
 
+use crate::file_cache;
 use crate::file_state::FileState;
-use crate::held;
 use backstory_format::line::split;
 use backstory_format::slice::Part;
 use backstory_format::{Limits, Reader, Totals, Visitor};
@@ -128,7 +128,8 @@ fn read_with<V: Visitor>(
         let mut reader = Reader::new(limits);
         let io = |cause| StoreError::Io { path: path.into(), cause };
         // Longer lines are passed over without being read.
-        let mut kept = if state.size <= reader.max_line() { held::space(state) } else { None };
+        let mut kept =
+            if state.size <= reader.max_line() { file_cache::space(state) } else { None };
         let keep = kept.is_some();
         let buffer = kept.as_mut().unwrap_or(buffer);
         let whole = Feed { file: &file, at: 0, end: state.size, buffer, keep }
@@ -139,7 +140,7 @@ fn read_with<V: Visitor>(
         if whole && !replaced && now.len() >= state.size {
             let growing = now.len() > state.size;
             if let Some(bytes) = kept {
-                held::keep(path, state, bytes);
+                file_cache::keep(path, state, bytes);
             }
             return Ok(Read { visitor, totals: reader.totals(), state, growing });
         }

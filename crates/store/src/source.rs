@@ -1,8 +1,8 @@
 //! Fetching content from where it stands.
 
 use crate::StoreError;
+use crate::file_cache;
 use crate::file_state::FileState;
-use crate::held;
 use crate::load::{Form, Loaded, Packing, unpacked};
 use crate::open::{fill, open};
 use backstory_format::json::text;
@@ -61,7 +61,7 @@ impl Source {
             let path = self.path.to_path_buf();
             return Ok(SourceReader::of(None, path, 0));
         }
-        if let Some(whole) = self.state.and_then(|state| held::find(&self.path, state)) {
+        if let Some(whole) = self.state.and_then(|state| file_cache::find(&self.path, state)) {
             let path = self.path.to_path_buf();
             return Ok(SourceReader { whole: Some(whole), ..SourceReader::of(None, path, 0) });
         }

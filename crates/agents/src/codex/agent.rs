@@ -1,6 +1,6 @@
 //! What is asked of the reader of rollouts.
 
-use super::{base, read};
+use super::{parent_thread, read};
 use crate::common::{self, LINES_AND_DOCUMENTS, ids_below};
 use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
@@ -97,7 +97,7 @@ impl AgentReader for Codex {
 
     fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
         let own = FilePart { path: files.path.clone(), part: files.part.clone() };
-        let before = base::files(&files.path).into_iter();
+        let before = parent_thread::files(&files.path).into_iter();
         let before = before.map(|(path, part)| FilePart { path, part });
         std::iter::once(own).chain(before).collect()
     }

@@ -6,9 +6,9 @@
 //! and where there are none, results.
 
 mod agent;
-mod base;
 mod events;
 mod legacy;
+mod parent_thread;
 mod patch;
 mod rollout;
 mod script;
@@ -49,7 +49,7 @@ fn read(files: &SessionFiles, limits: Limits, buffer: &mut Vec<u8>) -> Result<Se
     let mut session = rollout.finish();
     session.file = facts(totals, modified);
     if let Some(base) = base {
-        base::put_before(&mut session, base, path, limits);
+        parent_thread::put_before(&mut session, base, path, limits);
     }
     Ok(session)
 }

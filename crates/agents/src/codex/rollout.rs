@@ -1,8 +1,8 @@
 //! Lines of a rollout, one after the other.
 
-use super::base::Base;
 use super::events::Echoes;
 use super::legacy;
+use super::parent_thread::Base;
 use super::values::{effects, is_scaffolding, is_users, outcome, tokens};
 use crate::common::{Cite, Draft, other, parts as all, timestamp, told, typed};
 use backstory_format::json::{Kind, Value};

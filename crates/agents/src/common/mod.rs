@@ -7,7 +7,7 @@
 mod blocks;
 mod calls;
 mod chat;
-mod cite;
+mod content_ref;
 mod document;
 mod draft;
 mod editor;
@@ -20,7 +20,7 @@ mod times;
 
 pub(super) use blocks::{Dialect, search_replace};
 pub(super) use chat::{Action, Chat, chat_usage};
-pub(super) use cite::Cite;
+pub(super) use content_ref::Cite;
 pub(super) use document::{document, parse};
 pub(super) use draft::{Draft, Place, problem};
 pub(super) use editor::{Editor, editor};

@@ -2,8 +2,8 @@
 //! evaluation's row), and conversations of the SDK (a folder of events with a state beside them).
 
 mod agent;
-mod first;
 mod sdk;
+mod v0;
 
 use crate::common::{Cite, Draft, document, parse, problem};
 use agent::AGENT;
@@ -30,13 +30,13 @@ fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
         return lines(files, limits);
     };
     if value.kind() == Kind::Array {
-        let mut events = first::Events::new(draft, cite);
+        let mut events = v0::Events::new(draft, cite);
         events.list(&value);
         return Ok(events.finish());
     }
     match value.get("history") {
         Some(history) => {
-            let mut events = first::Events::new(draft, cite);
+            let mut events = v0::Events::new(draft, cite);
             row(&value, &mut events.draft, cite);
             events.list(&history);
             Ok(events.finish())
@@ -105,7 +105,7 @@ fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
         events.list(&told);
         return Ok(events.finish());
     }
-    let mut events = first::Events::new(draft, cite);
+    let mut events = v0::Events::new(draft, cite);
     for Told { number, event } in told {
         events.event_at(number, &event);
     }

@@ -2,11 +2,11 @@
 
 use super::model_name;
 use crate::commits::{Anchor, time};
-use crate::flow::What;
+use crate::context::Prepared;
 use crate::json::{Canon, sha256};
 use crate::lines::{WrittenEdit, WrittenFile, WrittenRange};
 use crate::murmur;
-use crate::prepared::Prepared;
+use crate::timeline::What;
 use backstory_session::history::Confidence;
 
 /// The record's `attribution`; null where no line is the session's.

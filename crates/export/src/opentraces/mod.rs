@@ -12,10 +12,10 @@ pub(super) use attribution::{by_edit, range_hash, revision};
 pub(super) use step::{Placed, beginning, result_text, write_input};
 
 use crate::commits::{owner_and_name, tier_name};
+use crate::context::{Prepared, Told};
 use crate::definition::input_schema;
 use crate::fetch::Fetcher;
 use crate::json::Canon;
-use crate::prepared::{Prepared, Told};
 use crate::shapes::Shapes;
 use crate::{OpenTracesSchema, Options};
 use backstory_model::{CompactionKind, Content, Outcome, Session, TurnKind};
@@ -393,7 +393,7 @@ fn task(
     let asked = prepared.task();
     let mut description = None;
     if let Some((item, _)) = asked
-        && let crate::flow::What::Prompt(turn) = item.what
+        && let crate::timeline::What::Prompt(turn) = item.what
     {
         let typed = turn.prompt.blocks.iter().filter(|block| !block.context);
         let words = fetcher.words(item.member, typed.map(|block| &block.block))?;

@@ -1,8 +1,8 @@
 //! Code that was read or written, with its lines where the trace proves them.
 
 use super::step::Writer;
+use crate::context::Prepared;
 use crate::language::language;
-use crate::prepared::Prepared;
 use backstory_format::json::text::decode;
 use backstory_model::{Action, Call, CallOutcome, Change, Content, FileEdit, Reading};
 use backstory_store::StoreError;

@@ -1,11 +1,11 @@
 //! Steps: prompts and messages with their calls, results and the code that was seen.
 
 use crate::Options;
+use crate::context::{Prepared, duration};
 use crate::fetch::{Fetcher, left_out};
-use crate::flow::{Item, What};
 use crate::json::Canon;
-use crate::prepared::{Prepared, duration};
 use crate::shapes::Shapes;
+use crate::timeline::{Item, What};
 use backstory_format::json::text::decode_prefix;
 use backstory_format::slice::Part;
 use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};

@@ -4,24 +4,24 @@
 //! of conversations hold only messages that are to be learned: what the client made up itself, and what
 //! is not on the chain, is left out and counted. A row begins with a prompt and ends with the model.
 
+mod columns;
 mod options;
 mod shape;
-mod tail;
 
 pub use options::{Arguments, Per, SftFormat, SftOptions};
 pub use shape::BETWEEN_RESULTS;
 
 use crate::chat::Desk;
+use crate::context::Prepared;
 use crate::fetch::Fetcher;
-use crate::flow::{Item, What};
 use crate::json::Canon;
-use crate::prepared::Prepared;
 use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
 use crate::states::{
     Active, Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, count_untold,
     members_in_order, reason_to_skip,
 };
+use crate::timeline::{Item, What};
 use crate::{Made, Options};
 use backstory_model::{Step, TurnKind};
 use backstory_store::StoreError;

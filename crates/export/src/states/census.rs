@@ -6,8 +6,8 @@
 
 use super::Fate;
 use super::figures::add_counts;
-use crate::flow::What;
-use crate::prepared::Prepared;
+use crate::context::Prepared;
+use crate::timeline::What;
 use backstory_agents::{Observed, reader};
 use backstory_format::claude::{RecordKind, is_transcript};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};

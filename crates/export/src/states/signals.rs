@@ -6,9 +6,9 @@
 //! put the file back.
 
 use crate::fetch::Fetcher;
-use crate::flow::{Flow, Item, What};
 use crate::gate::{Signal, Signals};
 use crate::normalise::{Action, Called, Normal, Tool, programs};
+use crate::timeline::{Flow, Item, What};
 use backstory_model::{Block, Call, CallOutcome, Outcome, Step, TurnKind};
 use backstory_session::history::normal_path;
 use backstory_store::StoreError;

@@ -1,7 +1,7 @@
 //! Which messages become states or rows, and in which order conversations are told.
 
 use super::{Chain, Fate, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic};
-use crate::flow::{Flow, What};
+use crate::timeline::{Flow, What};
 use backstory_model::Step;
 use hashbrown::HashSet;
 

@@ -2,9 +2,9 @@
 
 use super::Run;
 use super::budget::{Denied, Settled};
-use super::desk::Desk;
 use super::http::Ended;
 use super::pace::{Waited, backoff, retry_after, sleep};
+use super::teacher_state::Desk;
 use crate::journal::{Call, Dropped, Entry, Failure, JournalError, Key, Sent};
 use crate::money::Money;
 use crate::teacher::Repeats;

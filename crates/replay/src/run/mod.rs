@@ -6,13 +6,13 @@
 
 mod ask;
 mod budget;
-mod desk;
 mod http;
 mod pace;
 mod queue;
+mod teacher_state;
 
 pub use budget::{Account, Budget};
-pub use desk::Tally;
+pub use teacher_state::Tally;
 
 use crate::estimate::expected_cost;
 use crate::journal::{Call, Entry, Fate, Journal, JournalError, Key, Known, Skip};
@@ -21,12 +21,12 @@ use crate::teacher::{Api, Teacher};
 use crate::wire::Wire;
 use ask::{Halt, Question};
 use backstory_redact::{Cleared, Redactor};
-use desk::Desk;
 use jiff::Timestamp;
 use queue::{Item, Queue};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use teacher_state::Desk;
 
 /// Who wants to know how it goes.
 pub trait Observer: Sync {

@@ -1,8 +1,8 @@
 //! Everything known of one path, in order.
 
 use super::edit::{Edit, Event, SightingSource, What};
+use super::lazy_reads::{PendingRead, load};
 use super::order::When;
-use super::pending::{PendingRead, load};
 use jiff::Timestamp;
 use std::sync::OnceLock;
 

@@ -1,11 +1,11 @@
 //! What one session says about files.
 
+use super::call_cache::{Named, NoteTaker, Notes};
 use super::edit::{Backup, Edit, Event, Provenance, Rename, What};
 use super::effects::placed;
-use super::notes::{Named, NoteTaker, Notes};
+use super::lazy_reads::PendingRead;
 use super::order::{Order, When};
 use super::path::normal_path;
-use super::pending::PendingRead;
 use super::shell::{ShellTouch, touched};
 use backstory_agents as agents;
 use backstory_claude::actions::EditResult;

@@ -6,7 +6,7 @@ use super::gather::Gathered;
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
-use super::places::count_differing;
+use super::regions::count_differing;
 use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
 use super::tracer::{Maker, Tracer, Track};
 use backstory_model::Change;

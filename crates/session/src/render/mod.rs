@@ -4,7 +4,6 @@
 //! format writes what it is handed. Content streams from the session's file to the output.
 
 mod call;
-mod cast;
 mod diff;
 mod edits;
 mod fields;
@@ -12,6 +11,7 @@ mod heading;
 mod html;
 mod markdown;
 mod outline;
+mod participants;
 mod sink;
 mod terminal;
 mod view;

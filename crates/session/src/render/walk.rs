@@ -4,9 +4,9 @@
 //! cannot disagree about what happened. Content is fetched piece by piece.
 
 use super::call::{Attachment, CallReader, other};
-use super::cast::Cast;
 use super::heading;
 use super::outline;
+use super::participants::Cast;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
 use crate::between::{Between, Next};

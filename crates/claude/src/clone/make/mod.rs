@@ -31,11 +31,11 @@ use super::{
 use crate::calls::Results;
 use crate::check::rules::{Place, check_unnamed};
 use crate::check::{Resume, Verdict};
+use crate::conversation::Story;
 use crate::project_key;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
 use crate::rows::{Rows, is_message};
-use crate::story::Story;
 use crate::titles;
 use crate::tree::{LeafRule, Tree};
 use crate::turns::{Material, Speaker};

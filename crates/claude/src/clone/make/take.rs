@@ -3,13 +3,13 @@
 use super::gather::Gathered;
 use crate::check::rules::request::exchanges;
 use crate::clone::{Branches, CloneError, Options, Reason, Start, UpTo};
+use crate::conversation::Story;
 use crate::recovery::{Groups, Link};
 use crate::rewritten::Conversation;
 use crate::rows::is_message;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
-use crate::story::Story;
-use crate::told::Told;
 use crate::tree::Tree;
+use crate::turn_builder::Told;
 use crate::turns::Material;
 use backstory_format::claude::BlockKind;
 use backstory_model::Recovered;

@@ -1,6 +1,6 @@
 //! Subagents hung under the calls that started them.
 
-use crate::linkage::{Linkage, mark_call};
+use crate::subagent_evidence::{Linkage, mark_call};
 use crate::{lost, own_runs};
 use backstory_format::ProblemId;
 use backstory_model::{Evidence, Parent, Session, SessionKind};

@@ -3,7 +3,7 @@
 use super::apply::TELLING;
 use super::diff;
 use super::mark::{Confidence, Mark, Why};
-use super::places::{self, Common};
+use super::regions::{self, Common};
 use super::tracer::{Snapshot, Tracer};
 use hashbrown::HashSet;
 use imara_diff::Token;
@@ -75,7 +75,7 @@ impl Tracer {
         for other in places {
             let hunks = diff::compared(&other.tokens, tokens, &self.lines).hunks;
             let kept = diff::kept(&hunks, tokens.len());
-            for run in places::runs(&kept) {
+            for run in regions::runs(&kept) {
                 let shared = tokens.get(run.clone()).unwrap_or_default().iter();
                 let weight =
                     shared.filter(|token| alone.contains(*token)).map(|t| self.lines.weight(*t));

@@ -2,9 +2,9 @@
 
 use crate::commits::Commits;
 use crate::fetch::Fetcher;
-use crate::flow::{Flow, Item, What};
 use crate::language;
 use crate::lines::{Patches, Written, shown_path};
+use crate::timeline::{Flow, Item, What};
 use crate::{Format, OpenTracesSchema, Options, Repositories};
 use backstory_model::{
     Action, ActionKind, Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal,
