@@ -3,15 +3,15 @@
 use crate::agent::AGENT;
 use crate::calls;
 use crate::calls::Results;
-use crate::conversation::Story;
+use crate::conversation::Conversation;
 use crate::facts;
 use crate::inline;
 use crate::origin::Origin;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
-use crate::rewritten::Conversation;
+use crate::rewritten::Transcript;
 use crate::rows::{RowIndex, Rows};
-use crate::subagent_evidence::{Linkage, mark_call};
+use crate::subagent_evidence::{SubagentEvidence, mark_call};
 use crate::titles;
 use crate::tree::{LeafRule, Tree};
 use crate::turn_builder::event;
@@ -25,7 +25,7 @@ use backstory_model::{
 
 /// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
 /// wrote into the same file are already in place.
-pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
+pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEvidence) {
     let mut problems = std::mem::take(&mut rows.problems);
     let rows = &*rows;
     let groups = Groups::new(rows);
@@ -36,7 +36,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         _ => (LeafRule::Agent, Speaker::ParentAgent),
     };
     let tree = Tree::new(rows, rule);
-    let story = Story::tell(&tree, &groups, rule);
+    let story = Conversation::tell(&tree, &groups, rule);
     let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
     let (turns, abandoned) = tell(&material, &story);
 
@@ -44,7 +44,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, Linkage) {
         report_problems(rows, &tree, &groups, &results, &story, &origin.id, &mut problems);
     problems.sort();
 
-    let mut linkage = Linkage::new(rows);
+    let mut linkage = SubagentEvidence::new(rows);
     let subagents = match rule {
         LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
         LeafRule::Agent => Vec::new(),
@@ -111,7 +111,7 @@ fn is_recovered(why: Option<Recovered>) -> bool {
 /// Turns of the story and of what was left behind. A branch in which the model had no part (a
 /// local command and its output) is no branch of the conversation; it happened during a turn. So
 /// did the writing of the story itself where the file has it more than once.
-fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
+fn tell(material: &Material<'_>, story: &Conversation) -> (Vec<Turn>, Vec<Branch>) {
     let rows = material.rows;
     let mut told = material.tell(&story.links);
     for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
@@ -127,7 +127,7 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     }
     let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
     let (mut abandoned, mut copies) = (Vec::new(), Vec::new());
-    let conversation = Conversation::new(rows, &story.links);
+    let conversation = Transcript::new(rows, &story.links);
     for branch in &story.abandoned {
         let root = branch.links.first().and_then(|(at, _)| rows.row(*at));
         if let Some(row) = root.filter(|_| conversation.is_written_in(rows, branch)) {
@@ -154,7 +154,7 @@ fn tell(material: &Material<'_>, story: &Story) -> (Vec<Turn>, Vec<Branch>) {
     for interjection in &material.queue.interjections {
         told.add_interjection(interjection);
     }
-    told.settle();
+    told.finish_turns();
     (told.turns, abandoned)
 }
 
@@ -165,7 +165,7 @@ pub(super) fn report_problems(
     tree: &Tree<'_>,
     groups: &Groups<'_>,
     results: &Results,
-    story: &Story,
+    story: &Conversation,
     id: &str,
     problems: &mut Problems,
 ) -> Vec<OrphanResult> {

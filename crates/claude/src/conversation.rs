@@ -11,7 +11,7 @@ use backstory_format::claude::RecordKind;
 
 /// Records of a session in the order in which they tell it.
 #[derive(Debug)]
-pub(super) struct Story {
+pub(super) struct Conversation {
     /// Earlier segments first; the active chain is the last, without what a compaction kept.
     pub(super) links: Vec<Link>,
     /// Where the active chain starts in `links`.
@@ -30,8 +30,8 @@ pub(super) struct Abandoned {
     pub(super) links: Vec<Link>,
 }
 
-impl Story {
-    pub(super) fn tell(tree: &Tree<'_>, groups: &Groups<'_>, rule: LeafRule) -> Story {
+impl Conversation {
+    pub(super) fn tell(tree: &Tree<'_>, groups: &Groups<'_>, rule: LeafRule) -> Conversation {
         let leaves = tree.leaves(rule);
         let mut taken = vec![false; tree.rows.rows.len()];
         let mut segments = Vec::new();
@@ -53,7 +53,7 @@ impl Story {
         let chain_start = links.len() - chain_length;
         let on_story = taken.clone();
         let abandoned = abandoned(tree, groups, &leaves, &mut taken, rule);
-        Story { links, chain_start, chain, abandoned, on_story }
+        Conversation { links, chain_start, chain, abandoned, on_story }
     }
 }
 

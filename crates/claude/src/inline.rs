@@ -8,7 +8,7 @@ use crate::origin::Origin;
 use crate::recovery::Link;
 use crate::rows::is_message;
 use crate::rows::{RowIndex, Rows};
-use crate::subagent_evidence::Linkage;
+use crate::subagent_evidence::SubagentEvidence;
 use crate::tree::Tree;
 use crate::turns::{Material, Speaker};
 use crate::{facts, hash, own_runs};
@@ -18,7 +18,7 @@ pub(super) fn subagents(
     material: &Material<'_>,
     tree: &Tree<'_>,
     origin: &Origin,
-    linkage: &mut Linkage,
+    linkage: &mut SubagentEvidence,
 ) -> Vec<Session> {
     let material = Material { speaker: Speaker::ParentAgent, ..*material };
     let conversations = conversations(tree).into_iter();
@@ -70,7 +70,7 @@ fn subagent(
     material: &Material<'_>,
     members: &[RowIndex],
     origin: &Origin,
-    linkage: &mut Linkage,
+    linkage: &mut SubagentEvidence,
 ) -> Option<Session> {
     let rows: &Rows = material.rows;
     let first = rows.row(*members.first()?)?;

@@ -8,7 +8,7 @@ use backstory_format::claude::RecordKind;
 
 impl Links<'_> {
     /// Puts what the newest compaction kept behind its summary, and drops what it cut off.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn apply_compaction(&mut self) {
         let boundary = |row: &Row| !row.repeated && self.rows.is_notice(row, b"compact_boundary");
         let Some(last) = self.rows.rows.iter().rposition(boundary) else { return };
         let Some(kept) = self.rows.preserved.last() else { return };

@@ -72,7 +72,7 @@ pub use recorded::{is_known_type, recorded_session};
 use rows::Rows;
 use std::cell::RefCell;
 use std::path::Path;
-use subagent_evidence::Linkage;
+use subagent_evidence::SubagentEvidence;
 pub use summary::summary;
 pub use usage_scan::expenses;
 
@@ -180,7 +180,7 @@ impl Visitor for Observed<'_, '_> {
 /// One file, read.
 struct One {
     session: Session,
-    linkage: Linkage,
+    linkage: SubagentEvidence,
     rows: Rows,
 }
 

@@ -46,7 +46,7 @@ impl<'a> Links<'a> {
             links.parents.push(link);
         }
         links.pass_unreadable();
-        links.settle();
+        links.apply_compaction();
         links
     }
 

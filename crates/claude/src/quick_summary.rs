@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 /// Facts that do not need the middle of the file.
 #[derive(Debug)]
-pub(super) struct Glance {
+pub(super) struct QuickSummary {
     pub(super) cwd: Option<Arc<str>>,
     pub(super) title: Option<Title>,
     pub(super) branch: Option<Arc<str>>,
@@ -47,7 +47,7 @@ pub(super) fn glance(
     tail: &[u8],
     gap: bool,
     middle_has_titles: impl FnOnce() -> bool,
-) -> Option<Glance> {
+) -> Option<QuickSummary> {
     let (first, last, title) = if gap {
         let first = Ends::of(head.get(..memrchr(b'\n', head)? + 1)?, Start::Read);
         let last = Ends::of(tail.get(memchr(b'\n', tail)? + 1..)?, Start::Skip);
@@ -70,7 +70,7 @@ pub(super) fn glance(
     };
     let rows = &first.rows;
     let end = last.as_ref().unwrap_or(&first);
-    let glance = Glance {
+    let glance = QuickSummary {
         title,
         cwd: rows.cwds.names().first().and_then(|name| rows.names.shared(*name)),
         branch: end.branch.clone(),

@@ -22,13 +22,13 @@ enum Said {
 
 /// The story as a list of what was said in it.
 #[derive(Debug)]
-pub(super) struct Conversation {
+pub(super) struct Transcript {
     said: Vec<Said>,
 }
 
-impl Conversation {
-    pub(super) fn new(rows: &Rows, links: &[Link]) -> Conversation {
-        Conversation { said: said(rows, links).collect() }
+impl Transcript {
+    pub(super) fn new(rows: &Rows, links: &[Link]) -> Transcript {
+        Transcript { said: said(rows, links).collect() }
     }
 
     /// Whether a branch is an earlier writing of the beginning of this conversation: it hangs from
@@ -45,19 +45,19 @@ impl Conversation {
     }
 }
 
-fn told<'a>(rows: &'a Rows, links: &'a [Link]) -> impl Iterator<Item = &'a Row> {
-    let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
-    told.filter_map(|(at, _)| rows.row(*at))
+fn original_rows<'a>(rows: &'a Rows, links: &'a [Link]) -> impl Iterator<Item = &'a Row> {
+    let originals = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+    originals.filter_map(|(at, _)| rows.row(*at))
 }
 
 fn has_known_answers(rows: &Rows, links: &[Link]) -> bool {
-    let answers = told(rows, links).filter(|row| row.kind == RecordKind::Assistant);
+    let answers = original_rows(rows, links).filter(|row| row.kind == RecordKind::Assistant);
     let mut known = answers.map(|row| rows.message(row).is_some_and(|part| part.id.is_some()));
     known.next() == Some(true) && known.all(|known| known)
 }
 
 fn said<'a>(rows: &'a Rows, links: &'a [Link]) -> impl Iterator<Item = Said> + 'a {
-    told(rows, links).flat_map(|row| {
+    original_rows(rows, links).flat_map(|row| {
         let part = rows.message(row);
         let prompt = part.filter(|part| part.prompt == PromptShape::Prompt);
         let prompt = prompt.map(|part| Said::Prompt(part.text_hash));

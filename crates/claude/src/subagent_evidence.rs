@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 
 /// The traces one file leaves of the agents it started, and of its own start.
 #[derive(Debug, Default)]
-pub(super) struct Linkage {
+pub(super) struct SubagentEvidence {
     /// Calls that start agents, in file order.
     launches: Vec<Launch>,
     calls: HashSet<Box<str>>,
@@ -31,9 +31,9 @@ struct Launch {
     prompt: u64,
 }
 
-impl Linkage {
-    pub(super) fn new(rows: &Rows) -> Linkage {
-        let mut linkage = Linkage::default();
+impl SubagentEvidence {
+    pub(super) fn new(rows: &Rows) -> SubagentEvidence {
+        let mut linkage = SubagentEvidence::default();
         for row in rows.rows.iter().filter(|row| !row.repeated) {
             let Some(part) = rows.message(row) else { continue };
             if linkage.first_prompt.is_none() && part.text_hash != 0 && is_message(row) {

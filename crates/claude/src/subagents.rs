@@ -1,6 +1,6 @@
 //! Subagents hung under the calls that started them.
 
-use crate::subagent_evidence::{Linkage, mark_call};
+use crate::subagent_evidence::{SubagentEvidence, mark_call};
 use crate::{lost, own_runs};
 use backstory_format::ProblemId;
 use backstory_model::{Evidence, Parent, Session, SessionKind};
@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) session: Session,
-    pub(super) linkage: Linkage,
+    pub(super) linkage: SubagentEvidence,
 }
 
 /// Looks into the conversation and the metadata for what the file name does not say.
@@ -37,7 +37,11 @@ fn was_never_asked(session: &Session) -> bool {
 }
 
 /// Finds each agent's place: under the session or under another agent.
-pub(super) fn unite(session: &mut Session, mut linkage: Linkage, mut members: Vec<Member>) {
+pub(super) fn unite(
+    session: &mut Session,
+    mut linkage: SubagentEvidence,
+    mut members: Vec<Member>,
+) {
     lost::adopt_text(session, members.iter().map(|member| &member.session));
     let places: Vec<Place> = find_places(&mut linkage, &mut members);
     for (member, _) in members.iter_mut().zip(&places).filter(|(_, place)| place.call.is_some()) {
@@ -96,7 +100,7 @@ struct Place {
     evidence: Option<Evidence>,
 }
 
-fn find_places(main: &mut Linkage, members: &mut [Member]) -> Vec<Place> {
+fn find_places(main: &mut SubagentEvidence, members: &mut [Member]) -> Vec<Place> {
     let by_id: HashMap<String, usize> =
         members.iter().enumerate().map(|(at, member)| (member.session.id.clone(), at)).collect();
     let mut places: Vec<Place> = Vec::with_capacity(members.len());
@@ -121,7 +125,7 @@ fn find_places(main: &mut Linkage, members: &mut [Member]) -> Vec<Place> {
         };
         let fork = member.session.forked_from.as_ref().and_then(|fork| fork.record.clone());
         let prompt = member.linkage.first_prompt;
-        let claim = |linkage: &mut Linkage| {
+        let claim = |linkage: &mut SubagentEvidence| {
             let by_fork = fork.as_deref().and_then(|record| linkage.claim_fork(record));
             by_fork.or_else(|| linkage.claim_prompt(prompt?))
         };
@@ -141,7 +145,7 @@ fn find_places(main: &mut Linkage, members: &mut [Member]) -> Vec<Place> {
 /// The place that metadata, a result or a progress record names.
 fn named_place(
     at: usize,
-    main: &Linkage,
+    main: &SubagentEvidence,
     members: &[Member],
     by_id: &HashMap<String, usize>,
 ) -> Place {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Turns of one sequence of records, and which lines belong to which.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct TurnBuilder {
     pub(super) turns: Vec<Turn>,
     /// (line, turn), sorted by line.
     pub(super) places: Vec<(u32, usize)>,
@@ -16,7 +16,7 @@ pub(super) struct Told {
     early: Vec<Event>,
 }
 
-impl Told {
+impl TurnBuilder {
     pub(super) fn add_event(&mut self, event: Event, turn: Option<usize>) {
         match turn.and_then(|turn| self.turns.get_mut(turn)) {
             Some(turn) => turn.events.push(event),
@@ -50,7 +50,7 @@ impl Told {
     }
 
     /// Adds the events of a branch that has no turns.
-    pub(super) fn add_late_events(&mut self, branch: Told) {
+    pub(super) fn add_late_events(&mut self, branch: TurnBuilder) {
         for event in branch.early {
             self.add_late_event(event);
         }
@@ -81,7 +81,7 @@ impl Told {
     }
 
     /// Says how each turn ended, once everything is in its place.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn finish_turns(&mut self) {
         for turn in &mut self.turns {
             turn.outcome = turn.ending();
         }

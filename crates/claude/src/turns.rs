@@ -6,7 +6,7 @@ use crate::names::Name;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
 use crate::rows::{MessagePart, PromptShape, Row, Rows};
-use crate::turn_builder::{Told, event};
+use crate::turn_builder::{TurnBuilder, event};
 use backstory_format::claude::{BlockKind, RecordKind};
 use backstory_model::{
     Block, Call, Content, IdOrigin, Outcome, Prompt, PromptBlock, Recovered, Step, Turn, TurnKind,
@@ -48,10 +48,10 @@ impl Material<'_> {
         }
     }
 
-    pub(super) fn tell(&self, links: &[Link]) -> Told {
+    pub(super) fn tell(&self, links: &[Link]) -> TurnBuilder {
         let mut teller = Teller {
             material: self,
-            told: Told::default(),
+            told: TurnBuilder::default(),
             steps: HashMap::new(),
             uses: HashMap::new(),
             seen: HashSet::new(),
@@ -67,7 +67,7 @@ impl Material<'_> {
 
 struct Teller<'a> {
     material: &'a Material<'a>,
-    told: Told,
+    told: TurnBuilder,
     /// Turn and step of each message.
     steps: HashMap<Name, (usize, usize)>,
     /// How often a call id that several messages use was met.
@@ -269,9 +269,9 @@ impl Teller<'_> {
         *uses - 1
     }
 
-    fn finish(mut self) -> Told {
+    fn finish(mut self) -> TurnBuilder {
         self.told.fold_unanswered();
-        self.told.settle();
+        self.told.finish_turns();
         self.told.places.sort_by_key(|(line, _)| *line);
         self.told
     }

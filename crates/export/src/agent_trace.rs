@@ -4,13 +4,17 @@
 //! `vcs`, because the numbers hold for no revision that anybody could look up.
 
 use crate::Options;
-use crate::context::Prepared;
-use crate::json::Canon;
+use crate::context::Context;
+use crate::json::CanonicalWriter;
 use crate::lines::WrittenFile;
 use crate::opentraces::{by_edit, model_name, range_hash, revision};
 use uuid::Uuid;
 
-pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut Canon<'_>) {
+pub(super) fn write(
+    prepared: &Context<'_>,
+    options: &Options<'_>,
+    canon: &mut CanonicalWriter<'_>,
+) {
     let session = prepared.session;
     let trace = crate::opentraces::trace_id(session, options.generation);
     let space = Uuid::parse_str(&trace).unwrap_or(Uuid::NAMESPACE_OID);
@@ -62,7 +66,7 @@ pub(super) fn write(prepared: &Prepared<'_>, options: &Options<'_>, canon: &mut 
 }
 
 /// One for each edit that has lines left.
-fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, canon: &mut Canon<'_>) {
+fn conversations(prepared: &Context<'_>, file: &WrittenFile, canon: &mut CanonicalWriter<'_>) {
     let session = Uuid::parse_str(&prepared.session.id).ok();
     canon.open_list();
     for group in by_edit(file) {

@@ -5,15 +5,15 @@
 //! what is not known is left out here instead of being null.
 
 use crate::atif_metrics::{Sums, metrics};
-use crate::context::{Prepared, duration};
+use crate::context::{Context, duration};
 use crate::definition::input_schema;
 use crate::fetch::Fetcher;
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::opentraces::{
     Placed, beginning, benchmark, model_name, result_text, trace_id, write_input,
 };
 use crate::shapes::Shapes;
-use crate::timeline::{Item, What};
+use crate::timeline::{Entry, Item};
 use crate::tree::Tree;
 use crate::{AtifSchema, Options};
 use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
@@ -22,10 +22,10 @@ use jiff::Timestamp;
 use std::cell::RefMut;
 
 pub(super) fn write(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     schema: AtifSchema,
     options: &Options<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
@@ -35,13 +35,13 @@ pub(super) fn write(
 }
 
 struct Writer<'w, 's, 'c> {
-    prepared: &'w Prepared<'s>,
+    prepared: &'w Context<'s>,
     shapes: Shapes,
     tree: Tree,
     schema: AtifSchema,
     options: &'w Options<'w>,
     fetcher: RefMut<'w, Fetcher<'s>>,
-    canon: &'w mut Canon<'c>,
+    canon: &'w mut CanonicalWriter<'c>,
 }
 
 impl Writer<'_, '_, '_> {
@@ -184,7 +184,7 @@ impl Writer<'_, '_, '_> {
             let Some(item) = prepared.flow.items.get(at) else { continue };
             count += 1;
             match item.what {
-                What::Prompt(turn) => {
+                Entry::Prompt(turn) => {
                     let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
                     let words = self.fetcher.words(member, blocks)?;
                     let source = match turn.kind {
@@ -193,11 +193,11 @@ impl Writer<'_, '_, '_> {
                     };
                     self.said(count, source, turn.timestamp, &words, turn.kind.name());
                 }
-                What::Interjection(typed) => {
+                Entry::Interjection(typed) => {
                     let words = self.fetcher.text(member, &typed.text)?.into_owned();
                     self.said(count, "user", typed.timestamp, &words, "interjection");
                 }
-                What::Step(step) => {
+                Entry::Step(step) => {
                     let counted = !step.synthetic && !prepared.repeated.contains(&at);
                     let spent = step.usage.as_ref().filter(|_| counted);
                     sums.add(step, spent, self.options.prices);
@@ -213,7 +213,7 @@ impl Writer<'_, '_, '_> {
     fn system_prompt(&self, member: usize, items: &[usize]) -> Option<String> {
         let flow = &self.prepared.flow;
         let name = items.iter().find_map(|at| match flow.items.get(*at)?.what {
-            What::Step(step) => self.shapes.prompt(flow, member, step),
+            Entry::Step(step) => self.shapes.prompt(flow, member, step),
             _ => None,
         })?;
         self.shapes.prompts.get(name).cloned()

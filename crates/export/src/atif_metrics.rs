@@ -1,7 +1,7 @@
 //! Tokens and costs of ATIF steps and trajectories.
 
-use crate::context::{Prepared, Told};
-use crate::json::Canon;
+use crate::context::{Context, CountedTokens};
+use crate::json::CanonicalWriter;
 use backstory_model::{Step, UsageTotal};
 use backstory_session::stats::{Cost, Prices};
 
@@ -25,9 +25,14 @@ impl Sums {
         self.uncounted += u64::from(step.usage.is_none() && !step.synthetic);
     }
 
-    pub(super) fn write(&self, prepared: &Prepared<'_>, member: usize, canon: &mut Canon<'_>) {
+    pub(super) fn write(
+        &self,
+        prepared: &Context<'_>,
+        member: usize,
+        canon: &mut CanonicalWriter<'_>,
+    ) {
         // Where only the sum over all messages is known, it stands with the session itself.
-        let only_sum = prepared.told == Told::Sum && member == 0;
+        let only_sum = prepared.told == CountedTokens::Sum && member == 0;
         let usage = if only_sum { &prepared.usage } else { &self.usage };
         let reported = prepared.session.reported_cost.filter(|_| member == 0);
         canon.key("final_metrics");
@@ -58,7 +63,7 @@ impl Sums {
 }
 
 /// Those of one message.
-pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut Canon<'_>) {
+pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut CanonicalWriter<'_>) {
     canon.key("metrics");
     canon.open();
     canon.key("prompt_tokens");

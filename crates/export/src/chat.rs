@@ -1,20 +1,20 @@
 //! Pieces of chat messages that several formats have in common.
 
 use crate::fetch::Fetcher;
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::opentraces::{beginning, result_text, write_input};
 use backstory_model::{Block, Call, Step};
 use backstory_store::StoreError;
 
 /// Where the content of one member of a session comes from, and where it is written.
 #[derive(Debug)]
-pub(super) struct Desk<'d, 's, 'c> {
+pub(super) struct MemberWriter<'d, 's, 'c> {
     pub(super) member: usize,
     pub(super) fetcher: &'d mut Fetcher<'s>,
-    pub(super) canon: &'d mut Canon<'c>,
+    pub(super) canon: &'d mut CanonicalWriter<'c>,
 }
 
-impl Desk<'_, '_, '_> {
+impl MemberWriter<'_, '_, '_> {
     pub(super) fn words<'b>(
         &mut self,
         blocks: impl IntoIterator<Item = &'b Block>,
@@ -87,7 +87,7 @@ impl Desk<'_, '_, '_> {
         self.canon.open();
         write(self)?;
         self.canon.close();
-        *buffer = self.canon.end_aside(outer);
+        *buffer = self.canon.end_nested(outer);
         Ok(())
     }
 
@@ -95,9 +95,9 @@ impl Desk<'_, '_, '_> {
     pub(super) fn inputs(&mut self, step: &Step) -> Result<Vec<Vec<u8>>, StoreError> {
         let mut inputs = Vec::new();
         for call in step.calls() {
-            let outer = self.canon.begin_aside();
+            let outer = self.canon.begin_nested();
             self.input(call)?;
-            inputs.push(self.canon.end_aside(outer));
+            inputs.push(self.canon.end_nested(outer));
         }
         Ok(inputs)
     }
@@ -142,16 +142,16 @@ impl Desk<'_, '_, '_> {
 /// A message whose content is `write`'s.
 pub(super) fn message(
     role: &str,
-    canon: &mut Canon<'_>,
-    write: impl FnOnce(&mut Canon<'_>),
+    canon: &mut CanonicalWriter<'_>,
+    write: impl FnOnce(&mut CanonicalWriter<'_>),
 ) -> Vec<u8> {
-    let outer = canon.begin_aside();
+    let outer = canon.begin_nested();
     canon.open();
     canon.word("role", role);
     canon.key("content");
     write(canon);
     canon.close();
-    canon.end_aside(outer)
+    canon.end_nested(outer)
 }
 
 /// The tool that a call names.

@@ -4,7 +4,7 @@ use crate::commits::Commits;
 use crate::fetch::Fetcher;
 use crate::language;
 use crate::lines::{Patches, Written, shown_path};
-use crate::timeline::{Flow, Item, What};
+use crate::timeline::{Entry, Item, Timeline};
 use crate::{Format, OpenTracesSchema, Options, Repositories};
 use backstory_model::{
     Action, ActionKind, Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal,
@@ -18,15 +18,15 @@ use std::collections::BTreeSet;
 
 /// Facts of one session.
 #[derive(Debug)]
-pub(super) struct Prepared<'s> {
+pub(super) struct Context<'s> {
     pub(super) session: &'s Session,
-    pub(super) flow: Flow<'s>,
+    pub(super) flow: Timeline<'s>,
     pub(super) written: Written,
     /// What each member is there for: `main`, or the kind of subagent.
     pub(super) roles: Vec<String>,
     /// Over the messages of the flow, each once; where the trace holds only the sum, that.
     pub(super) usage: UsageTotal,
-    pub(super) told: Told,
+    pub(super) told: CountedTokens,
     pub(super) cost: Cost,
     pub(super) commits: Commits,
     /// The folder that paths are shown from.
@@ -42,7 +42,7 @@ pub(super) struct Prepared<'s> {
 
 /// What a trace tells of the tokens of its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum CountedTokens {
     /// Those of each message, at least of some.
     Each,
     /// Only their sum.
@@ -51,13 +51,13 @@ pub(super) enum Told {
     Nothing,
 }
 
-impl<'s> Prepared<'s> {
+impl<'s> Context<'s> {
     pub(super) fn new(
         session: &'s Session,
         notes: &mut [Notes<'_>],
         options: &Options<'_>,
-    ) -> Result<Prepared<'s>, StoreError> {
-        let flow = Flow::of(session);
+    ) -> Result<Context<'s>, StoreError> {
+        let flow = Timeline::of(session);
         // Rows for training say nothing of files and commits.
         let training = matches!(options.format, Format::TraceState(_) | Format::Sft(_));
         let repositories = if training { Repositories::Leave } else { options.repositories };
@@ -82,12 +82,12 @@ impl<'s> Prepared<'s> {
                 edit_of.entry(call).or_default().push(at);
             }
         }
-        let mut prepared = Prepared {
+        let mut prepared = Context {
             session,
             written,
             roles: Vec::new(),
             usage: UsageTotal::default(),
-            told: Told::Each,
+            told: CountedTokens::Each,
             cost: Cost::default(),
             commits,
             base,
@@ -117,7 +117,7 @@ impl<'s> Prepared<'s> {
         let mut seen = HashSet::new();
         let mut uncounted = false;
         for (at, item) in self.flow.items.iter().enumerate() {
-            let What::Step(step) = item.what else { continue };
+            let Entry::Step(step) = item.what else { continue };
             let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
             match step.usage.as_ref().filter(|_| !step.synthetic) {
                 Some(usage) if new => {
@@ -133,9 +133,9 @@ impl<'s> Prepared<'s> {
         match self.usage.messages {
             // Some agents write down only the sum over all messages.
             0 if uncounted && self.session.usage.total() > 0 => {
-                (self.usage, self.told) = (self.session.usage, Told::Sum);
+                (self.usage, self.told) = (self.session.usage, CountedTokens::Sum);
             }
-            0 if uncounted => self.told = Told::Nothing,
+            0 if uncounted => self.told = CountedTokens::Nothing,
             _ => self.usage.incomplete |= uncounted,
         }
     }
@@ -143,7 +143,7 @@ impl<'s> Prepared<'s> {
     /// Languages of the files that were read and written, packages that were installed.
     fn look_around(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
         for item in &self.flow.items {
-            let What::Step(step) = item.what else { continue };
+            let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
                 for action in fetcher.actions(item.member, call)? {
                     let path = match &action {
@@ -176,7 +176,7 @@ impl<'s> Prepared<'s> {
     pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
         let asked = self.flow.items.iter().filter(|item| item.member == 0);
         let mut asked = asked.filter_map(|item| match item.what {
-            What::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
+            Entry::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
                 Some((item, turn.kind))
             }
             _ => None,
@@ -203,10 +203,10 @@ impl<'s> Prepared<'s> {
 }
 
 /// The role of each member: the kind of agent that its metadata or its call names.
-fn roles(flow: &Flow<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
+fn roles(flow: &Timeline<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
     let mut named: HashMap<&str, String> = HashMap::new();
     for item in &flow.items {
-        let What::Step(step) = item.what else { continue };
+        let Entry::Step(step) = item.what else { continue };
         for call in step.calls().filter(|call| call.subagent.is_some()) {
             let Some(id) = call.id.as_deref() else { continue };
             let actions = fetcher.actions(item.member, call)?;
@@ -261,7 +261,7 @@ pub(super) fn duration(
     Ok(milliseconds.filter(|value| (0.0..1e15).contains(value)).map(|value| value.round() as u64))
 }
 
-impl Prepared<'_> {
+impl Context<'_> {
     /// What the document holds.
     pub(super) fn figures(&self) -> crate::Figures {
         let mut figures = crate::Figures {
@@ -273,7 +273,7 @@ impl Prepared<'_> {
             ..crate::Figures::default()
         };
         for item in &self.flow.items {
-            let What::Step(step) = item.what else { continue };
+            let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
                 figures.calls += 1;
                 figures.observations += u64::from(call.result.is_some());

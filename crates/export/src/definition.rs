@@ -1,6 +1,6 @@
 //! Definitions of tools as OpenAI has them.
 
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use backstory_format::json::{Kind, Value};
 
 /// Whether a definition stands in `{"type": "function", "function": …}`.
@@ -25,7 +25,7 @@ pub(super) fn input_schema<'v>(tool: &Value<'v>) -> Option<Value<'v>> {
 
 /// Writes the definition that a request carried, under another name perhaps.
 pub(super) fn write_definition(
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
     tool: Value<'_>,
     name: &str,
     wrapped: Wrapped,

@@ -1,6 +1,6 @@
 //! Content of a session and its subagents, fetched while an export is written.
 
-use crate::timeline::{Item, What};
+use crate::timeline::{Entry, Item};
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_format::json::{Tape, Value, scan};
@@ -162,12 +162,12 @@ impl<'s> Fetcher<'s> {
     /// What somebody said to the model; none for what the model says.
     pub(super) fn said(&mut self, item: &Item<'_>) -> Result<Option<String>, StoreError> {
         Ok(match item.what {
-            What::Prompt(turn) => {
+            Entry::Prompt(turn) => {
                 let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
                 Some(self.words(item.member, blocks)?)
             }
-            What::Interjection(typed) => Some(self.text(item.member, &typed.text)?.into_owned()),
-            What::Step(_) => None,
+            Entry::Interjection(typed) => Some(self.text(item.member, &typed.text)?.into_owned()),
+            Entry::Step(_) => None,
         })
     }
 

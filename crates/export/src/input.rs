@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// A session, what its calls say about files and what is to be taken out of it, taken down while it
 /// was read: looking that up afterwards would mean to parse most of it a second time.
-pub struct Material {
+pub struct Input {
     pub session: Session,
     notes: Vec<Notes<'static>>,
     /// Of a session of documents: the files it was read from.
@@ -21,9 +21,9 @@ pub struct Material {
     learnt: Option<Scrubber>,
 }
 
-impl std::fmt::Debug for Material {
+impl std::fmt::Debug for Input {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Material").field("session", &self.session).finish_non_exhaustive()
+        formatter.debug_struct("Input").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
@@ -32,7 +32,7 @@ fn every_file(_: &str) -> bool {
     true
 }
 
-impl Material {
+impl Input {
     /// Reads a session with its subagents; agents that cannot be read are returned beside it. Where
     /// secrets are to be taken out they are failures: nobody can say what such a file holds, nor look
     /// for it elsewhere.
@@ -42,7 +42,7 @@ impl Material {
         secrets: Secrets<'_>,
         limits: Limits,
         buffer: &mut Vec<u8>,
-    ) -> Result<(Material, Vec<StoreError>), StoreError> {
+    ) -> Result<(Input, Vec<StoreError>), StoreError> {
         let mut observer = Observer::new(files.agent, format, secrets);
         let (session, failures) = agents::read_observed(files, limits, buffer, &mut observer)?;
         let failures = allowed(failures, secrets)?;
@@ -58,7 +58,7 @@ impl Material {
         secrets: Secrets<'_>,
         limits: Limits,
         buffer: &mut Vec<u8>,
-    ) -> Result<Material, StoreError> {
+    ) -> Result<Input, StoreError> {
         let mut observer = Observer::new(file.agent, format, secrets);
         let session = agents::read_stray_observed(file, limits, buffer, &mut observer)?;
         Ok(observer.material(session, None))
@@ -106,10 +106,10 @@ impl Observer {
         Observer { notes, secrets }
     }
 
-    fn material(self, session: Session, files: Option<SessionFiles>) -> Material {
+    fn material(self, session: Session, files: Option<SessionFiles>) -> Input {
         let notes = self.notes.map(NoteTaker::into_notes).unwrap_or_default();
         let learnt = self.secrets.and_then(SecretCollector::learnt);
-        Material { session, notes, files, learnt }
+        Input { session, notes, files, learnt }
     }
 
     fn each(&mut self) -> impl Iterator<Item = &mut dyn RecordObserver> {

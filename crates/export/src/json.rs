@@ -30,7 +30,7 @@ pub(super) enum Clearing<'c> {
 
 /// A document that is being written.
 #[derive(Debug)]
-pub(super) struct Canon<'c> {
+pub(super) struct CanonicalWriter<'c> {
     spool: Spool,
     clearing: Clearing<'c>,
     /// Of what was written up to `settled`.
@@ -51,15 +51,15 @@ const SETTLE_AT: usize = 64 << 10;
 /// What is written apart takes mostly no more than this.
 const ASIDE: usize = 1000;
 
-impl<'c> Canon<'c> {
-    pub(super) fn new(clearing: Clearing<'c>) -> Canon<'c> {
+impl<'c> CanonicalWriter<'c> {
+    pub(super) fn new(clearing: Clearing<'c>) -> CanonicalWriter<'c> {
         let (spool, order) = (Spool::default(), Order::ByName);
-        Canon { spool, clearing, hasher: None, settled: 0, comma: false, aside: 0, order }
+        CanonicalWriter { spool, clearing, hasher: None, settled: 0, comma: false, aside: 0, order }
     }
 
     /// The same for a document that tells its hash.
-    pub(super) fn hashing(clearing: Clearing<'c>) -> Canon<'c> {
-        Canon { hasher: Some(Sha256::new()), ..Canon::new(clearing) }
+    pub(super) fn hashing(clearing: Clearing<'c>) -> CanonicalWriter<'c> {
+        CanonicalWriter { hasher: Some(Sha256::new()), ..CanonicalWriter::new(clearing) }
     }
 
     /// Leaves fields in the order in which the model wrote them.
@@ -329,8 +329,8 @@ impl<'c> Canon<'c> {
         self.spool
     }
 
-    /// Writes something apart, until [`end_aside`](Canon::end_aside).
-    pub(super) fn begin_aside(&mut self) -> Outer {
+    /// Writes something apart, until [`end_nested`](CanonicalWriter::end_nested).
+    pub(super) fn begin_nested(&mut self) -> Outer {
         self.begin_aside_in(Vec::with_capacity(ASIDE))
     }
 
@@ -344,7 +344,7 @@ impl<'c> Canon<'c> {
     }
 
     /// What was written apart.
-    pub(super) fn end_aside(&mut self, outer: Outer) -> Vec<u8> {
+    pub(super) fn end_nested(&mut self, outer: Outer) -> Vec<u8> {
         self.aside -= 1;
         self.comma = outer.1;
         let mut inner = std::mem::replace(&mut self.spool, outer.0);
@@ -376,7 +376,7 @@ mod tests {
             "b2":{},"a":1e999,"":[]}"#;
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 64, &mut tape).unwrap();
-        let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
         canon.end_line();
@@ -392,7 +392,7 @@ mod tests {
         let text = format!("{}{}", "[".repeat(500), "]".repeat(500));
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 1024, &mut tape).unwrap();
-        let mut canon = Canon::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         let mut out = Vec::new();
         canon.finish().copy_to(&mut out).unwrap();

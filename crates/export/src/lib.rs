@@ -40,7 +40,7 @@ pub use canonical::{ActionBlock, action_text, canonical_json, plain_json};
 #[cfg(feature = "table")]
 pub use columns::columns;
 pub use commits::{KnownRepositories, Repositories};
-pub use input::Material;
+pub use input::Input;
 pub use ordered::{Export, Put, Stopped, Totals};
 pub use sft::{Arguments, BETWEEN_RESULTS, Per, SftFormat, SftOptions};
 pub use states::{
@@ -55,8 +55,8 @@ use backstory_redact::{Raw, Redactor, Report, Scrubber};
 use backstory_session::history::Notes;
 use backstory_session::stats::Prices;
 use backstory_store::{Spool, StoreError};
-use context::Prepared;
-use json::{Canon, Clearing};
+use context::Context;
+use json::{CanonicalWriter, Clearing};
 use rows::Rows;
 use std::io::{self, Write};
 
@@ -142,10 +142,10 @@ enum Body {
 
 /// What the code of a format has to tell besides what it wrote.
 #[derive(Debug, Default)]
-struct Made {
+struct WriteOutput {
     states: StateFigures,
     /// Of each item of the flow.
-    fates: Vec<states::Fate>,
+    fates: Vec<states::Disposition>,
     rows: Option<Rows>,
 }
 
@@ -218,7 +218,7 @@ pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-/// Makes a document of a session of records that was read already; others come as [`Material`].
+/// Makes a document of a session of records that was read already; others come as [`Input`].
 /// Nothing comes out when redaction or reading fails.
 pub fn export(
     session: &Session,
@@ -236,10 +236,10 @@ fn make(
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Prepared::new(session, notes, options)?;
+    let prepared = Context::new(session, notes, options)?;
     let canon = match options.format {
-        Format::OpenTraces(_) => Canon::hashing,
-        _ => Canon::new,
+        Format::OpenTraces(_) => CanonicalWriter::hashing,
+        _ => CanonicalWriter::new,
     };
     let (spool, redacted, made) = match secrets {
         Secrets::Kept(raw) => {
@@ -268,7 +268,7 @@ fn make(
             (canon.finish(), report, made)
         }
     };
-    let Made { states, fates, rows } = made;
+    let WriteOutput { states, fates, rows } = made;
     let records = match &options.format {
         Format::TraceState(states) => states.records,
         Format::Sft(sft) => sft.states.records,
@@ -293,11 +293,11 @@ fn make(
 }
 
 fn write(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     options: &Options<'_>,
     report: Option<&Report>,
-    canon: &mut Canon<'_>,
-) -> Result<Made, StoreError> {
+    canon: &mut CanonicalWriter<'_>,
+) -> Result<WriteOutput, StoreError> {
     match options.format {
         Format::OpenTraces(schema) => {
             opentraces::write(prepared, schema, options, report, canon)?;
@@ -308,5 +308,5 @@ fn write(
         Format::Sft(sft) => return sft::write(prepared, &sft, options, canon),
     }
     canon.end_line();
-    Ok(Made::default())
+    Ok(WriteOutput::default())
 }

@@ -3,7 +3,7 @@
 //! Only the session itself is asked, not the disk: lines are those of the file as the session knew
 //! it last, so the same session always gives the same answer.
 
-use crate::timeline::{Flow, What};
+use crate::timeline::{Entry, Timeline};
 use backstory_model::{ActionKind, Session};
 use backstory_session::history::{
     Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,
@@ -58,7 +58,7 @@ pub(super) struct WrittenEdit {
     /// As the session recorded it.
     pub(super) recorded: Arc<str>,
     pub(super) call: Option<Box<str>>,
-    /// The message that made it, by index in [`Flow::items`]; none on a left branch.
+    /// The message that made it, by index in [`Timeline::items`]; none on a left branch.
     pub(super) item: Option<usize>,
     pub(super) model: Option<Arc<str>>,
     pub(super) removed: u64,
@@ -77,14 +77,14 @@ impl Written {
     pub(super) fn of(
         session: &Session,
         notes: &mut [Notes<'_>],
-        flow: &Flow<'_>,
+        flow: &Timeline<'_>,
         base: Option<&str>,
         patches: Patches,
     ) -> Written {
         let mut items: HashMap<&str, usize> = HashMap::new();
         let mut edits = false;
         for (at, item) in flow.items.iter().enumerate() {
-            let What::Step(step) = item.what else { continue };
+            let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
                 edits |= backstory_agents::does(session.agent, call, ActionKind::Edit);
                 items.extend(call.id.as_deref().map(|id| (id, at)));

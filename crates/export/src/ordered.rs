@@ -3,7 +3,7 @@
 //! Documents are made on all threads and handed on one after the other, so that the output does not
 //! depend on which thread was first.
 
-use crate::{Document, Figures, Material, OnUnknown, Options, Secrets, Skipped};
+use crate::{Document, Figures, Input, OnUnknown, Options, Secrets, Skipped};
 use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_redact::Report;
@@ -87,18 +87,16 @@ impl Totals {
 }
 
 /// A session's document, or why there is none.
-type Made = Result<(Document, Vec<StoreError>), StoreError>;
+type WriteOutput = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Export<'_> {
-    fn make(&self, session: SessionRef<'_>, buffer: &mut Vec<u8>) -> Made {
+    fn make(&self, session: SessionRef<'_>, buffer: &mut Vec<u8>) -> WriteOutput {
         let (format, limits) = (self.options.format, self.limits);
         let _holding = hold();
         let (mut material, failures) = match session {
-            SessionRef::Session(files) => {
-                Material::read(files, format, self.secrets, limits, buffer)?
-            }
+            SessionRef::Session(files) => Input::read(files, format, self.secrets, limits, buffer)?,
             SessionRef::Agent(file) => {
-                (Material::read_stray(file, format, self.secrets, limits, buffer)?, Vec::new())
+                (Input::read_stray(file, format, self.secrets, limits, buffer)?, Vec::new())
             }
         };
         Ok((material.export(&self.options, self.secrets)?, failures))

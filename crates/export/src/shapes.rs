@@ -2,9 +2,9 @@
 
 use crate::definition::defined;
 use crate::fetch::Fetcher;
-use crate::json::{Canon, sha256};
+use crate::json::{CanonicalWriter, sha256};
 use crate::states::SystemPrompt;
-use crate::timeline::{Flow, What};
+use crate::timeline::{Entry, Timeline};
 use backstory_format::json::Kind;
 use backstory_format::slice::Part;
 use backstory_model::{Content, Step};
@@ -27,13 +27,13 @@ pub(super) struct Shapes {
 impl Shapes {
     /// Looks at the shapes that the flow's messages used.
     pub(super) fn of(
-        flow: &Flow<'_>,
+        flow: &Timeline<'_>,
         fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
+        canon: &mut CanonicalWriter<'_>,
     ) -> Result<Shapes, StoreError> {
         let mut shapes = Shapes::default();
         for item in &flow.items {
-            let What::Step(step) = item.what else { continue };
+            let Entry::Step(step) = item.what else { continue };
             let Some(key) = key(flow, item.member, step) else { continue };
             if shapes.known.contains_key(&key) {
                 continue;
@@ -69,12 +69,12 @@ impl Shapes {
     }
 
     /// Name of the system prompt of a message.
-    pub(super) fn prompt(&self, flow: &Flow<'_>, member: usize, step: &Step) -> Option<&str> {
+    pub(super) fn prompt(&self, flow: &Timeline<'_>, member: usize, step: &Step) -> Option<&str> {
         self.known.get(&key(flow, member, step)?)?.0.as_deref()
     }
 
     /// Tools that the model could use in a message.
-    pub(super) fn available(&self, flow: &Flow<'_>, member: usize, step: &Step) -> &[String] {
+    pub(super) fn available(&self, flow: &Timeline<'_>, member: usize, step: &Step) -> &[String] {
         key(flow, member, step)
             .and_then(|key| self.known.get(&key))
             .map_or(&[], |(_, names)| names.as_slice())
@@ -83,11 +83,11 @@ impl Shapes {
     /// The system prompt of a message, cleared.
     pub(super) fn system<'a>(
         &'a self,
-        flow: &Flow<'_>,
+        flow: &Timeline<'_>,
         member: usize,
         step: &Step,
         wanted: SystemPrompt<'a>,
-        canon: &Canon<'_>,
+        canon: &CanonicalWriter<'_>,
     ) -> Option<Cow<'a, str>> {
         match wanted {
             SystemPrompt::None => None,
@@ -104,8 +104,8 @@ impl Shapes {
         &self,
         names: &[String],
         fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-        mut write: impl FnMut(&mut Canon<'_>, backstory_format::json::Value<'_>),
+        canon: &mut CanonicalWriter<'_>,
+        mut write: impl FnMut(&mut CanonicalWriter<'_>, backstory_format::json::Value<'_>),
     ) -> Result<(), StoreError> {
         self.write_tools(fetcher, canon, |canon, tool| {
             let name = tool.get_text("name").unwrap_or_default();
@@ -119,8 +119,8 @@ impl Shapes {
     pub(super) fn write_tools(
         &self,
         fetcher: &mut Fetcher<'_>,
-        canon: &mut Canon<'_>,
-        mut write: impl FnMut(&mut Canon<'_>, backstory_format::json::Value<'_>),
+        canon: &mut CanonicalWriter<'_>,
+        mut write: impl FnMut(&mut CanonicalWriter<'_>, backstory_format::json::Value<'_>),
     ) -> Result<(), StoreError> {
         canon.open_list();
         for (_, member, tools, at) in &self.tools {
@@ -134,7 +134,7 @@ impl Shapes {
     }
 }
 
-fn key(flow: &Flow<'_>, member: usize, step: &Step) -> Option<(usize, u32)> {
+fn key(flow: &Timeline<'_>, member: usize, step: &Step) -> Option<(usize, u32)> {
     let requests = &flow.members.get(member)?.requests;
     Some((member, requests.shape_of(step.message_id.as_deref())?))
 }

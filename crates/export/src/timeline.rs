@@ -10,16 +10,16 @@ use hashbrown::HashMap;
 /// One thing that happened.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item<'s> {
-    /// Whose, by index in [`Flow::members`].
+    /// Whose, by index in [`Timeline::members`].
     pub(super) member: usize,
     /// The item whose call started the member.
     pub(super) parent: Option<usize>,
-    pub(super) what: What<'s>,
+    pub(super) what: Entry<'s>,
 }
 
 /// What it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What<'s> {
+pub(super) enum Entry<'s> {
     Prompt(&'s Turn),
     Interjection(&'s Interjection),
     Step(&'s Step),
@@ -33,7 +33,7 @@ pub(super) struct LeftOut {
 }
 
 #[derive(Debug)]
-pub(super) struct Flow<'s> {
+pub(super) struct Timeline<'s> {
     /// The session itself first.
     pub(super) members: Vec<&'s Session>,
     pub(super) items: Vec<Item<'s>>,
@@ -43,11 +43,11 @@ pub(super) struct Flow<'s> {
 struct Frame<'s> {
     member: usize,
     parent: Option<usize>,
-    entries: std::vec::IntoIter<What<'s>>,
+    entries: std::vec::IntoIter<Entry<'s>>,
 }
 
-impl<'s> Flow<'s> {
-    pub(super) fn of(session: &'s Session) -> Flow<'s> {
+impl<'s> Timeline<'s> {
+    pub(super) fn of(session: &'s Session) -> Timeline<'s> {
         let mut left_out = LeftOut::default();
         let mut members = Vec::new();
         for member in session.walk() {
@@ -66,7 +66,7 @@ impl<'s> Flow<'s> {
                 started.entry(call).or_default().push(at);
             }
         }
-        let mut flow = Flow { members, items: Vec::new(), left_out };
+        let mut flow = Timeline { members, items: Vec::new(), left_out };
         let mut waiting: Vec<bool> = vec![true; flow.members.len()];
         for root in 0..flow.members.len() {
             if std::mem::replace(waiting.get_mut(root).unwrap_or(&mut false), false) {
@@ -91,7 +91,7 @@ impl<'s> Flow<'s> {
             let (member, parent) = (frame.member, frame.parent);
             let here = self.items.len();
             self.items.push(Item { member, parent, what });
-            let What::Step(step) = what else { continue };
+            let Entry::Step(step) = what else { continue };
             let mut begun: Vec<usize> = Vec::new();
             for call in step.calls().filter_map(|call| call.id.as_deref()) {
                 begun.extend(started.remove(call).unwrap_or_default());
@@ -118,21 +118,21 @@ impl<'s> Flow<'s> {
 }
 
 /// Prompts, messages and words typed meanwhile, in order.
-fn entries(session: &Session) -> Vec<What<'_>> {
+fn entries(session: &Session) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     for turn in &session.turns {
         if turn.kind != TurnKind::Continuation || !turn.prompt.blocks.is_empty() {
-            entries.push(What::Prompt(turn));
+            entries.push(Entry::Prompt(turn));
         }
         let mut typed = turn.interjections.iter().peekable();
         for step in &turn.steps {
             let line = step.lines.first().copied().unwrap_or(u64::MAX);
             while let Some(earlier) = typed.next_if(|one| one.line < line) {
-                entries.push(What::Interjection(earlier));
+                entries.push(Entry::Interjection(earlier));
             }
-            entries.push(What::Step(step));
+            entries.push(Entry::Step(step));
         }
-        entries.extend(typed.map(What::Interjection));
+        entries.extend(typed.map(Entry::Interjection));
     }
     entries
 }

@@ -1,6 +1,6 @@
 //! Conversations inside conversations: what belongs to which.
 
-use crate::context::Prepared;
+use crate::context::Context;
 use hashbrown::HashMap;
 
 /// Trajectories nested deeper than this stand beside their parents.
@@ -16,7 +16,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn of(prepared: &Prepared<'_>) -> Tree {
+    pub(super) fn of(prepared: &Context<'_>) -> Tree {
         let flow = &prepared.flow;
         let count = flow.members.len();
         let (mut items, mut children) = (vec![Vec::new(); count], vec![Vec::new(); count]);

@@ -228,7 +228,7 @@ impl Analysis {
     }
 
     /// Puts lists into an order that does not depend on threads.
-    pub fn settle(&mut self) {
+    pub fn sort_lists(&mut self) {
         self.sessions.sort_by(|a, b| (a.started, &a.path).cmp(&(b.started, &b.path)));
         self.ambiguous.sort_by_key(|found| found.place);
         self.ambiguous.truncate(MAX_AMBIGUOUS);

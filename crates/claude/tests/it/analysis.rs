@@ -182,7 +182,7 @@ fn analyze_all(roots: &[PathBuf]) -> Analysis {
         analysis.add(number, &session, examined);
         number += count;
     }
-    analysis.settle();
+    analysis.sort_lists();
     analysis
 }
 

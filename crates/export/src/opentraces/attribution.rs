@@ -2,15 +2,15 @@
 
 use super::model_name;
 use crate::commits::{Anchor, time};
-use crate::context::Prepared;
-use crate::json::{Canon, sha256};
+use crate::context::Context;
+use crate::json::{CanonicalWriter, sha256};
 use crate::lines::{WrittenEdit, WrittenFile, WrittenRange};
 use crate::murmur;
-use crate::timeline::What;
+use crate::timeline::Entry;
 use backstory_session::history::Confidence;
 
 /// The record's `attribution`; null where no line is the session's.
-pub(super) fn write(prepared: &Prepared<'_>, trace: &str, canon: &mut Canon<'_>) {
+pub(super) fn write(prepared: &Context<'_>, trace: &str, canon: &mut CanonicalWriter<'_>) {
     let files = &prepared.written.files;
     let mut files = files.iter().filter(|file| !file.ranges.is_empty()).peekable();
     if files.peek().is_none() {
@@ -51,14 +51,19 @@ pub(super) fn write(prepared: &Prepared<'_>, trace: &str, canon: &mut Canon<'_>)
 }
 
 /// The commit that the line numbers hold for.
-pub(crate) fn revision<'p>(prepared: &'p Prepared<'_>) -> Option<&'p str> {
+pub(crate) fn revision<'p>(prepared: &'p Context<'_>) -> Option<&'p str> {
     let files = prepared.written.files.iter().filter(|file| !file.ranges.is_empty());
     let recorded: Vec<&str> = files.map(|file| &*file.recorded).collect();
     prepared.commits.revision(&recorded)
 }
 
 /// One for each edit that has lines left.
-fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, trace: &str, canon: &mut Canon<'_>) {
+fn conversations(
+    prepared: &Context<'_>,
+    file: &WrittenFile,
+    trace: &str,
+    canon: &mut CanonicalWriter<'_>,
+) {
     canon.open_list();
     for group in by_edit(file) {
         let Some(edit) = group.first().and_then(|one| prepared.written.edits.get(one.edit)) else {
@@ -77,7 +82,7 @@ fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, trace: &str, canon
         canon.key("ids");
         let item = edit.item.and_then(|item| prepared.flow.items.get(item));
         let message = item.and_then(|item| match item.what {
-            What::Step(step) => step.message_id.as_deref(),
+            Entry::Step(step) => step.message_id.as_deref(),
             _ => None,
         });
         match message.filter(|_| edit.model.as_deref().is_some_and(|m| m.starts_with("claude-"))) {
@@ -98,7 +103,7 @@ fn conversations(prepared: &Prepared<'_>, file: &WrittenFile, trace: &str, canon
         canon.key("related");
         canon.null();
         canon.key("url");
-        let step = edit.item.map(Prepared::number);
+        let step = edit.item.map(Context::number);
         let url = step.map(|step| format!("opentraces://{trace}/step_{step}"));
         canon.plain_or_null(url.as_deref());
         canon.close();
@@ -118,13 +123,18 @@ pub(crate) fn by_edit(file: &WrittenFile) -> Vec<Vec<&WrittenRange>> {
 pub(crate) fn range_hash(
     file: &WrittenFile,
     range: &WrittenRange,
-    canon: &Canon<'_>,
+    canon: &CanonicalWriter<'_>,
 ) -> Option<String> {
     let text = file.text.get(range.bytes.clone())?;
     (canon.clear(text) == text).then(|| murmur::named(text))
 }
 
-fn write_range(file: &WrittenFile, range: &WrittenRange, removed: u64, canon: &mut Canon<'_>) {
+fn write_range(
+    file: &WrittenFile,
+    range: &WrittenRange,
+    removed: u64,
+    canon: &mut CanonicalWriter<'_>,
+) {
     let hash = range_hash(file, range, canon);
     canon.open();
     canon.key("change_type");
@@ -149,7 +159,7 @@ fn write_range(file: &WrittenFile, range: &WrittenRange, removed: u64, canon: &m
 }
 
 /// The record's `patches`: every edit, also those of which nothing is left.
-pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
+pub(super) fn patches(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.open_list();
     for (at, edit) in prepared.written.edits.iter().enumerate() {
         let id = patch_id(prepared, at, edit, canon);
@@ -179,7 +189,7 @@ pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
         canon.key("snapshot_before_id");
         canon.null();
         canon.key("step_index");
-        canon.number_or_null(edit.item.map(Prepared::number));
+        canon.number_or_null(edit.item.map(Context::number));
         canon.key("superseded_by");
         canon.empty_list();
         canon.key("tool_call_id");
@@ -189,7 +199,7 @@ pub(super) fn patches(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.close_list();
 }
 
-fn write_anchor(anchor: &Anchor<'_>, canon: &mut Canon<'_>) {
+fn write_anchor(anchor: &Anchor<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.open();
     canon.key("blob_sha");
     canon.plain_or_null(anchor.blob);
@@ -212,7 +222,12 @@ fn write_anchor(anchor: &Anchor<'_>, canon: &mut Canon<'_>) {
 
 /// Named by session, call and file as they are exported, and by which edit of the call it is; never
 /// by the text, of which some may have been taken out.
-fn patch_id(prepared: &Prepared<'_>, at: usize, edit: &WrittenEdit, canon: &Canon<'_>) -> String {
+fn patch_id(
+    prepared: &Context<'_>,
+    at: usize,
+    edit: &WrittenEdit,
+    canon: &CanonicalWriter<'_>,
+) -> String {
     let call = edit.call.as_deref();
     let own = call.and_then(|call| prepared.edit_of.get(call));
     let number = own.and_then(|own| own.iter().position(|one| *one == at)).unwrap_or(at);

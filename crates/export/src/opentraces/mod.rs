@@ -12,10 +12,10 @@ pub(super) use attribution::{by_edit, range_hash, revision};
 pub(super) use step::{Placed, beginning, result_text, write_input};
 
 use crate::commits::{owner_and_name, tier_name};
-use crate::context::{Prepared, Told};
+use crate::context::{Context, CountedTokens};
 use crate::definition::input_schema;
 use crate::fetch::Fetcher;
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::shapes::Shapes;
 use crate::{OpenTracesSchema, Options};
 use backstory_model::{CompactionKind, Content, Outcome, Session, TurnKind};
@@ -27,11 +27,11 @@ use uuid::Uuid;
 const CLASSIFIER: &str = concat!("backstory ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn write(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     schema: OpenTracesSchema,
     options: &Options<'_>,
     report: Option<&Report>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let session = prepared.session;
     let newest = schema == OpenTracesSchema::V0_9;
@@ -152,7 +152,7 @@ impl Surroundings {
         Ok(Surroundings { platform: text("platform"), shell: text("shell") })
     }
 
-    fn write(&self, prepared: &Prepared<'_>, newest: bool, canon: &mut Canon<'_>) {
+    fn write(&self, prepared: &Context<'_>, newest: bool, canon: &mut CanonicalWriter<'_>) {
         canon.open();
         if newest {
             canon.key("abi_tag");
@@ -192,9 +192,9 @@ impl Surroundings {
 
 /// What no field of the schema has a place for.
 fn metadata(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     fetcher: &mut Fetcher<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let session = prepared.session;
     let left_out = prepared.flow.left_out;
@@ -238,7 +238,7 @@ fn metadata(
     canon.key("title");
     canon.text_or_null(session.title.as_ref().map(|title| title.text.as_str()));
     canon.key("usage_incomplete");
-    canon.flag(prepared.usage.incomplete || prepared.told == Told::Nothing);
+    canon.flag(prepared.usage.incomplete || prepared.told == CountedTokens::Nothing);
     canon.key("versions");
     canon.id_list(session.versions.iter().map(|version| &**version));
     canon.key("writer");
@@ -251,7 +251,7 @@ fn metadata(
 pub(super) fn benchmark(
     session: &Session,
     fetcher: &mut Fetcher<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let Some(run) = &session.benchmark else {
         canon.null();
@@ -276,7 +276,7 @@ pub(super) fn benchmark(
     Ok(())
 }
 
-fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
+fn metrics(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
     let usage = &prepared.usage;
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     canon.open();
@@ -301,10 +301,10 @@ fn metrics(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
 
 /// How the last turn ended is known; whether the work was any good, only where a benchmark says so.
 fn outcome(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     schema: OpenTracesSchema,
     fetcher: &mut Fetcher<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let run = prepared.session.benchmark.as_ref();
     let last = prepared.session.turns.last().map(|turn| turn.outcome);
@@ -348,7 +348,7 @@ fn outcome(
     Ok(())
 }
 
-fn git_links(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
+fn git_links(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.open_list();
     for link in &prepared.commits.links {
         canon.open();
@@ -371,7 +371,7 @@ fn git_links(prepared: &Prepared<'_>, canon: &mut Canon<'_>) {
     canon.close_list();
 }
 
-fn security(report: Option<&Report>, canon: &mut Canon<'_>) {
+fn security(report: Option<&Report>, canon: &mut CanonicalWriter<'_>) {
     let places = report.map(|report| Class::ALL.iter().map(|class| report.places(*class)).sum());
     canon.open();
     canon.key("classifier_version");
@@ -386,14 +386,14 @@ fn security(report: Option<&Report>, canon: &mut Canon<'_>) {
 }
 
 fn task(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     fetcher: &mut Fetcher<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let asked = prepared.task();
     let mut description = None;
     if let Some((item, _)) = asked
-        && let crate::timeline::What::Prompt(turn) = item.what
+        && let crate::timeline::Entry::Prompt(turn) = item.what
     {
         let typed = turn.prompt.blocks.iter().filter(|block| !block.context);
         let words = fetcher.words(item.member, typed.map(|block| &block.block))?;

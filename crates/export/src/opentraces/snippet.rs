@@ -1,7 +1,7 @@
 //! Code that was read or written, with its lines where the trace proves them.
 
 use super::step::Writer;
-use crate::context::Prepared;
+use crate::context::Context;
 use crate::language::language;
 use backstory_format::json::text::decode;
 use backstory_model::{Action, Call, CallOutcome, Change, Content, FileEdit, Reading};
@@ -93,7 +93,7 @@ impl Writer<'_, '_, '_> {
         self.canon.key("language");
         self.canon.plain_or_null(language(path));
         self.canon.key("source_step");
-        self.canon.number(Prepared::number(at));
+        self.canon.number(Context::number(at));
         self.canon.key("start_line");
         self.canon.number_or_null(lines.0);
         self.canon.key("text");

@@ -1,11 +1,11 @@
 //! Steps: prompts and messages with their calls, results and the code that was seen.
 
 use crate::Options;
-use crate::context::{Prepared, duration};
+use crate::context::{Context, duration};
 use crate::fetch::{Fetcher, left_out};
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::shapes::Shapes;
-use crate::timeline::{Item, What};
+use crate::timeline::{Entry, Item};
 use backstory_format::json::text::decode_prefix;
 use backstory_format::slice::Part;
 use backstory_model::{Block, Call, CallOutcome, CallResult, Content, Step, TurnKind, UsageTotal};
@@ -22,27 +22,27 @@ const READ_AHEAD: usize = 2 << 10;
 
 /// Everything that steps need.
 pub(super) struct Writer<'w, 's, 'c> {
-    pub(super) prepared: &'w Prepared<'s>,
+    pub(super) prepared: &'w Context<'s>,
     shapes: &'w Shapes,
     newest: bool,
     pub(super) options: &'w Options<'w>,
     pub(super) fetcher: &'w mut Fetcher<'s>,
-    pub(super) canon: &'w mut Canon<'c>,
+    pub(super) canon: &'w mut CanonicalWriter<'c>,
 }
 
 pub(super) fn write<'s>(
-    prepared: &Prepared<'s>,
+    prepared: &Context<'s>,
     shapes: &Shapes,
     newest: bool,
     options: &Options<'_>,
     fetcher: &mut Fetcher<'s>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     canon.open_list();
     let mut writer = Writer { prepared, shapes, newest, options, fetcher, canon };
     for (at, item) in prepared.flow.items.iter().enumerate() {
         match item.what {
-            What::Prompt(turn) => {
+            Entry::Prompt(turn) => {
                 let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
                 let words = writer.fetcher.words(item.member, blocks)?;
                 let role = match turn.kind {
@@ -51,11 +51,11 @@ pub(super) fn write<'s>(
                 };
                 writer.said(at, item, role, &words, turn.timestamp);
             }
-            What::Interjection(typed) => {
+            Entry::Interjection(typed) => {
                 let words = writer.fetcher.text(item.member, &typed.text)?.into_owned();
                 writer.said(at, item, "user", &words, typed.timestamp);
             }
-            What::Step(step) => writer.step(at, item, step)?,
+            Entry::Step(step) => writer.step(at, item, step)?,
         }
     }
     canon.close_list();
@@ -116,12 +116,12 @@ impl Writer<'_, '_, '_> {
 
     fn parent(&mut self, item: &Item<'_>) {
         self.canon.key("parent_step");
-        self.canon.number_or_null(item.parent.map(Prepared::number));
+        self.canon.number_or_null(item.parent.map(Context::number));
     }
 
     fn index(&mut self, at: usize) {
         self.canon.key("step_index");
-        self.canon.number(Prepared::number(at));
+        self.canon.number(Context::number(at));
     }
 
     fn time(&mut self, timestamp: Option<Timestamp>) {
@@ -341,7 +341,7 @@ pub(crate) fn write_input(
     member: usize,
     call: &Call,
     fetcher: &mut Fetcher<'_>,
-    canon: &mut Canon<'_>,
+    canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     let Some(input) = &call.input else {
         canon.empty();
@@ -383,7 +383,7 @@ impl<'c> Placed<'c> {
     pub(crate) fn id(&self) -> Cow<'c, str> {
         match self.call.id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => Cow::Borrowed(id),
-            None => Cow::Owned(format!("call-{}-{}", Prepared::number(self.at), self.number + 1)),
+            None => Cow::Owned(format!("call-{}-{}", Context::number(self.at), self.number + 1)),
         }
     }
 }

@@ -23,7 +23,7 @@ impl Writer<'_, '_, '_> {
         if let Some(at) = self.tools_of.get(&names) {
             return Ok(*at);
         }
-        let outer = self.canon.begin_aside();
+        let outer = self.canon.begin_nested();
         let format = self.sft.format;
         let wrapped = match format {
             SftFormat::LlamaFactory => Wrapped::No,
@@ -33,7 +33,7 @@ impl Writer<'_, '_, '_> {
             let name = tool.get_text("name").unwrap_or_default();
             write_definition(canon, tool, &format.fitting(&name), wrapped);
         })?;
-        let list = self.canon.end_aside(outer);
+        let list = self.canon.end_nested(outer);
         let mut bytes = Vec::new();
         match self.sft.format {
             SftFormat::OpenAi if names.is_empty() => {}
@@ -64,7 +64,7 @@ impl Writer<'_, '_, '_> {
         let first = steps.first();
         let uuid = first.and_then(|step| step.uuids.first()).map_or("", |uuid| uuid);
         let canon = &mut *self.canon;
-        let outer = canon.begin_aside();
+        let outer = canon.begin_nested();
         canon.open();
         canon.key("id");
         canon.id(&format!("{id}:{uuid}"));
@@ -80,7 +80,7 @@ impl Writer<'_, '_, '_> {
         canon.number(steps.len() as u64);
         canon.close();
         let mut tail = b", \"meta\": ".to_vec();
-        tail.extend(canon.end_aside(outer));
+        tail.extend(canon.end_nested(outer));
         tail.extend_from_slice(b"}\n");
         tail
     }

@@ -11,18 +11,18 @@ mod shape;
 pub use options::{Arguments, Per, SftFormat, SftOptions};
 pub use shape::BETWEEN_RESULTS;
 
-use crate::chat::Desk;
-use crate::context::Prepared;
+use crate::chat::MemberWriter;
+use crate::context::Context;
 use crate::fetch::Fetcher;
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
 use crate::states::{
-    Active, Conversation, Fate, Keep, Skipped, StateFigures, Synthetic, Window, count_untold,
-    members_in_order, reason_to_skip,
+    Active, Conversation, Disposition, Keep, Skipped, StateFigures, Synthetic, Window,
+    count_untold, members_in_order, reason_to_skip,
 };
-use crate::timeline::{Item, What};
-use crate::{Made, Options};
+use crate::timeline::{Entry, Item};
+use crate::{Options, WriteOutput};
 use backstory_model::{Step, TurnKind};
 use backstory_store::StoreError;
 use hashbrown::HashMap;
@@ -30,11 +30,11 @@ use shape::{Meanwhile, Role, Shape};
 use std::cell::RefMut;
 
 pub(super) fn write(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     sft: &SftOptions<'_>,
     options: &Options<'_>,
-    canon: &mut Canon<'_>,
-) -> Result<Made, StoreError> {
+    canon: &mut CanonicalWriter<'_>,
+) -> Result<WriteOutput, StoreError> {
     canon.keep_order();
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
@@ -48,7 +48,7 @@ pub(super) fn write(
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Fate::Untold; prepared.flow.items.len()],
+        fates: vec![Disposition::Untold; prepared.flow.items.len()],
         pieces: Vec::new(),
         tools: Vec::new(),
         tools_of: HashMap::new(),
@@ -63,7 +63,7 @@ pub(super) fn write(
     let Writer { talks, tools, pieces, figures, fates, .. } = writer;
     let shared = talks.into_iter().flat_map(|talk| [talk.messages.system, talk.messages.bytes]);
     let rows = Rows::new(shared.chain(tools).collect(), pieces);
-    Ok(Made { states: figures, fates, rows: Some(rows) })
+    Ok(WriteOutput { states: figures, fates, rows: Some(rows) })
 }
 
 /// One conversation.
@@ -79,15 +79,15 @@ struct Talk<'s> {
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Prepared<'s>,
+    prepared: &'w Context<'s>,
     shapes: Shapes,
     sft: &'w SftOptions<'w>,
     shape: Shape<'w>,
     talks: Vec<Talk<'s>>,
     fetcher: RefMut<'w, Fetcher<'s>>,
-    canon: &'w mut Canon<'c>,
+    canon: &'w mut CanonicalWriter<'c>,
     figures: StateFigures,
-    fates: Vec<Fate>,
+    fates: Vec<Disposition>,
     pieces: Vec<Piece>,
     /// Lists of tools, each once.
     tools: Vec<Vec<u8>>,
@@ -95,8 +95,8 @@ struct Writer<'w, 's, 'c> {
 }
 
 impl<'s, 'c> Writer<'_, 's, 'c> {
-    fn desk(&mut self, member: usize) -> Desk<'_, 's, 'c> {
-        Desk { member, fetcher: &mut self.fetcher, canon: self.canon }
+    fn desk(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
+        MemberWriter { member, fetcher: &mut self.fetcher, canon: self.canon }
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
@@ -105,14 +105,14 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             let member = item.member;
             match item.what {
-                What::Step(step) => {
+                Entry::Step(step) => {
                     let fate = self.step(at, member, step)?;
                     if let Some(slot) = self.fates.get_mut(at) {
                         *slot = fate;
                     }
                 }
-                What::Prompt(turn) if turn.kind == TurnKind::Compact => self.end_row(member)?,
-                What::Prompt(_) | What::Interjection(_) => {}
+                Entry::Prompt(turn) if turn.kind == TurnKind::Compact => self.end_row(member)?,
+                Entry::Prompt(_) | Entry::Interjection(_) => {}
             }
             let Some(words) = self.fetcher.said(item)? else { continue };
             let Some(talk) = self.talks.get_mut(member) else { continue };
@@ -124,7 +124,12 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         Ok(())
     }
 
-    fn step(&mut self, at: usize, member: usize, step: &'s Step) -> Result<Fate, StoreError> {
+    fn step(
+        &mut self,
+        at: usize,
+        member: usize,
+        step: &'s Step,
+    ) -> Result<Disposition, StoreError> {
         self.figures.messages += 1;
         let skipped = self.reason(member, step)?;
         let of_client = step.synthetic && self.sft.states.synthetic == Synthetic::Skip;
@@ -137,7 +142,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         };
         let fate = match skipped {
             Some(reason) => self.figures.skip(reason),
-            None => Fate::Answer,
+            None => Disposition::Answer,
         };
         if !stays {
             if skipped == Some(Skipped::OffChain) {
@@ -154,7 +159,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let shape = self.shape;
         let (message, lost) = shape.answer(step, role, self.desk(member))?;
         let fate = match (fate, self.sft.per) {
-            (Fate::Answer, Per::Step) => {
+            (Disposition::Answer, Per::Step) => {
                 let answer = if self.sft.format.has_marks() {
                     shape.answer(step, Role::Answer, self.desk(member))?.0
                 } else {
@@ -236,16 +241,16 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         step: &'s Step,
         answer: Vec<u8>,
         lost: bool,
-    ) -> Result<Fate, StoreError> {
+    ) -> Result<Disposition, StoreError> {
         let states = &self.sft.states;
-        let Some(talk) = self.talks.get(member) else { return Ok(Fate::Untold) };
+        let Some(talk) = self.talks.get(member) else { return Ok(Disposition::Untold) };
         let most = states.max_history_tokens;
         let window = talk.messages.window(most, Keep::TurnsPrompt, &states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
         self.figures.left_out_words += u64::from(lost);
         self.figures.cut_histories += u64::from(!window.is_whole(&talk.messages));
         self.row(member, &window, Some(answer), &[step])?;
-        Ok(Fate::Answer)
+        Ok(Disposition::Answer)
     }
 
     /// Writes the row of a conversation so far.

@@ -6,9 +6,9 @@
 
 use super::{Arguments, SftFormat, SftOptions};
 use crate::Options;
-use crate::chat::{Desk, call_id, message};
+use crate::chat::{MemberWriter, call_id, message};
 use crate::escape::unescaped;
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::states::Thinking;
 use backstory_model::{Call, Step};
 use backstory_store::StoreError;
@@ -52,7 +52,7 @@ impl Shape<'_> {
     pub(super) fn results(
         &self,
         step: &Step,
-        mut desk: Desk<'_, '_, '_>,
+        mut desk: MemberWriter<'_, '_, '_>,
     ) -> Result<Vec<Returned>, StoreError> {
         let mut results = Vec::new();
         for (number, call) in step.calls().enumerate() {
@@ -65,7 +65,11 @@ impl Shape<'_> {
     }
 
     /// Messages of what happened between two of the model; `words` are raw, results cleared.
-    pub(super) fn meanwhile(&self, between: Meanwhile, canon: &mut Canon<'_>) -> Vec<Vec<u8>> {
+    pub(super) fn meanwhile(
+        &self,
+        between: Meanwhile,
+        canon: &mut CanonicalWriter<'_>,
+    ) -> Vec<Vec<u8>> {
         let words = between.words.join("\n\n");
         let mut made = Vec::new();
         if self.sft.format == SftFormat::LlamaFactory {
@@ -78,16 +82,16 @@ impl Shape<'_> {
                 }
                 value.push_str(&canon.clear(&words));
             }
-            let outer = canon.begin_aside();
+            let outer = canon.begin_nested();
             canon.open();
             canon.word("from", from);
             canon.word("value", &value);
             canon.close();
-            made.push(canon.end_aside(outer));
+            made.push(canon.end_nested(outer));
             return made;
         }
         for result in between.results {
-            let outer = canon.begin_aside();
+            let outer = canon.begin_nested();
             canon.open();
             canon.word("role", "tool");
             canon.key("tool_call_id");
@@ -97,7 +101,7 @@ impl Shape<'_> {
             }
             canon.word("content", &result.text);
             canon.close();
-            made.push(canon.end_aside(outer));
+            made.push(canon.end_nested(outer));
         }
         if !words.is_empty() {
             made.push(message("user", canon, |canon| canon.text(&words)));
@@ -110,7 +114,7 @@ impl Shape<'_> {
         &self,
         step: &Step,
         role: Role,
-        mut desk: Desk<'_, '_, '_>,
+        mut desk: MemberWriter<'_, '_, '_>,
     ) -> Result<(Vec<u8>, bool), StoreError> {
         if self.sft.format == SftFormat::LlamaFactory {
             return self.llama_factory(step, &mut desk);
@@ -144,7 +148,7 @@ impl Shape<'_> {
     fn llama_factory(
         &self,
         step: &Step,
-        desk: &mut Desk<'_, '_, '_>,
+        desk: &mut MemberWriter<'_, '_, '_>,
     ) -> Result<(Vec<u8>, bool), StoreError> {
         let words = desk.words(&step.blocks)?;
         let calls = step.calls().next().is_some();
@@ -155,7 +159,7 @@ impl Shape<'_> {
                 desk.canon.text(&words);
                 return Ok(());
             }
-            let inner = desk.canon.begin_aside();
+            let inner = desk.canon.begin_nested();
             desk.canon.open_list();
             for call in step.calls() {
                 desk.canon.open();
@@ -167,32 +171,36 @@ impl Shape<'_> {
                 desk.canon.close();
             }
             desk.canon.close_list();
-            let value = desk.canon.end_aside(inner);
+            let value = desk.canon.end_nested(inner);
             desk.canon.plain(&unescaped(&value));
             Ok(())
         })?;
         Ok((message, calls && !words.trim().is_empty()))
     }
 
-    fn arguments(&self, call: &Call, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+    fn arguments(
+        &self,
+        call: &Call,
+        desk: &mut MemberWriter<'_, '_, '_>,
+    ) -> Result<(), StoreError> {
         // OpenAI's own format knows only text.
         if self.sft.arguments == Arguments::Object && self.sft.format != SftFormat::OpenAi {
             return desk.input(call);
         }
-        let outer = desk.canon.begin_aside();
+        let outer = desk.canon.begin_nested();
         desk.input(call)?;
-        let value = desk.canon.end_aside(outer);
+        let value = desk.canon.end_nested(outer);
         desk.canon.plain(&unescaped(&value));
         Ok(())
     }
 
     /// A system prompt that is cleared already: as a message, or as a text.
-    pub(super) fn system(&self, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
+    pub(super) fn system(&self, words: &str, canon: &mut CanonicalWriter<'_>) -> Vec<u8> {
         if self.sft.format != SftFormat::LlamaFactory {
             return message("system", canon, |canon| canon.plain(words));
         }
-        let outer = canon.begin_aside();
+        let outer = canon.begin_nested();
         canon.plain(words);
-        canon.end_aside(outer)
+        canon.end_nested(outer)
     }
 }

@@ -4,10 +4,10 @@
 //! The files are read once more for this: what a message is made of is known from the model, but why a
 //! record is part of no message is not. Only for sessions of Claude Code, whose records these are.
 
-use super::Fate;
+use super::Disposition;
 use super::figures::add_counts;
-use crate::context::Prepared;
-use crate::timeline::What;
+use crate::context::Context;
+use crate::timeline::Entry;
 use backstory_agents::{Observed, reader};
 use backstory_format::claude::{RecordKind, is_transcript};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
@@ -110,8 +110,8 @@ struct File<'p> {
 
 /// Counts the records of a session's files; none if they are not records.
 pub(crate) fn count(
-    prepared: &Prepared<'_>,
-    fates: &[Fate],
+    prepared: &Context<'_>,
+    fates: &[Disposition],
     limits: Limits,
 ) -> Result<Option<Census>, StoreError> {
     if reader(prepared.session.agent).observed() == Observed::Nothing {
@@ -163,11 +163,11 @@ pub(crate) fn count(
 }
 
 /// Members whose conversation was walked.
-fn told_members(prepared: &Prepared<'_>, fates: &[Fate]) -> HashSet<usize> {
+fn told_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
     let walked = prepared.flow.items.iter().zip(fates).filter(|(_, fate)| match fate {
-        Fate::Skipped(reason) => *reason != super::Skipped::Subagent,
-        Fate::Answer => true,
-        Fate::Untold => false,
+        Disposition::Skipped(reason) => *reason != super::Skipped::Subagent,
+        Disposition::Answer => true,
+        Disposition::Untold => false,
     });
     let mut told: HashSet<usize> = walked.map(|(item, _)| item.member).collect();
     told.insert(0);
@@ -175,9 +175,9 @@ fn told_members(prepared: &Prepared<'_>, fates: &[Fate]) -> HashSet<usize> {
 }
 
 fn known_lines(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     member: usize,
-    fates: &[Fate],
+    fates: &[Disposition],
     otherwise: Option<&'static str>,
 ) -> HashMap<u64, Known> {
     let mut known = HashMap::new();
@@ -187,17 +187,17 @@ fn known_lines(
             continue;
         }
         match item.what {
-            What::Prompt(turn) => {
+            Entry::Prompt(turn) => {
                 known.extend(turn.line.map(|line| (line, history)));
             }
-            What::Interjection(typed) => {
+            Entry::Interjection(typed) => {
                 known.entry(typed.line).or_insert(history);
             }
-            What::Step(step) => {
+            Entry::Step(step) => {
                 let answer = match fate {
-                    Fate::Answer => Known::Answer,
-                    Fate::Skipped(reason) => Known::Reason(reason.name()),
-                    Fate::Untold => history,
+                    Disposition::Answer => Known::Answer,
+                    Disposition::Skipped(reason) => Known::Reason(reason.name()),
+                    Disposition::Untold => history,
                 };
                 known.extend(step.lines.iter().map(|line| (*line, answer)));
                 for result in step.calls().filter_map(|call| call.result.as_ref()) {

@@ -68,7 +68,7 @@ impl Skipped {
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Disposition {
     /// Nobody looked at it.
     Untold,
     Answer,
@@ -98,9 +98,9 @@ pub struct StateFigures {
 }
 
 impl StateFigures {
-    pub(crate) fn skip(&mut self, reason: Skipped) -> Fate {
+    pub(crate) fn skip(&mut self, reason: Skipped) -> Disposition {
         *self.skipped.entry(reason).or_default() += 1;
-        Fate::Skipped(reason)
+        Disposition::Skipped(reason)
     }
 
     /// How many were skipped for a reason.

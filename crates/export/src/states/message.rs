@@ -3,8 +3,8 @@
 use super::{Conversation, MessageStyle, Thinking, Tokenizer};
 use crate::Options;
 use crate::canonical::in_ascii;
-use crate::chat::{Desk, call_id, message, tool};
-use crate::json::Canon;
+use crate::chat::{MemberWriter, call_id, message, tool};
+use crate::json::CanonicalWriter;
 use crate::opentraces::result_text;
 use backstory_model::{Block, Call, CallOutcome, Step};
 use backstory_store::StoreError;
@@ -19,12 +19,12 @@ pub(super) struct Style<'o> {
 
 impl Style<'_> {
     /// Words of somebody.
-    pub(super) fn said(&self, role: &str, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
+    pub(super) fn said(&self, role: &str, words: &str, canon: &mut CanonicalWriter<'_>) -> Vec<u8> {
         message(role, canon, |canon| canon.text(words))
     }
 
     /// A system prompt that is cleared already.
-    pub(super) fn system(&self, words: &str, canon: &mut Canon<'_>) -> Vec<u8> {
+    pub(super) fn system(&self, words: &str, canon: &mut CanonicalWriter<'_>) -> Vec<u8> {
         message("system", canon, |canon| canon.plain(words))
     }
 
@@ -33,7 +33,7 @@ impl Style<'_> {
         &self,
         step: &Step,
         inputs: &[Vec<u8>],
-        mut desk: Desk<'_, '_, '_>,
+        mut desk: MemberWriter<'_, '_, '_>,
         talk: &mut Conversation,
         tokenizer: &Tokenizer<'_>,
     ) -> Result<(), StoreError> {
@@ -68,7 +68,8 @@ impl Style<'_> {
             }
             MessageStyle::Anthropic => {
                 talk.write(tokenizer, |bytes| {
-                    let write = |desk: &mut Desk<'_, '_, '_>| self.anthropic(step, inputs, desk);
+                    let write =
+                        |desk: &mut MemberWriter<'_, '_, '_>| self.anthropic(step, inputs, desk);
                     self.blocks("assistant", desk, bytes, write)
                 })?;
                 if step.calls().next().is_some() {
@@ -101,9 +102,9 @@ impl Style<'_> {
     fn blocks<'s, 'c>(
         &self,
         role: &str,
-        desk: &mut Desk<'_, 's, 'c>,
+        desk: &mut MemberWriter<'_, 's, 'c>,
         bytes: &mut Vec<u8>,
-        write: impl FnOnce(&mut Desk<'_, 's, 'c>) -> Result<(), StoreError>,
+        write: impl FnOnce(&mut MemberWriter<'_, 's, 'c>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         desk.append(bytes, |desk| {
             desk.canon.word("role", role);
@@ -119,7 +120,7 @@ impl Style<'_> {
         &self,
         step: &Step,
         inputs: &[Vec<u8>],
-        desk: &mut Desk<'_, '_, '_>,
+        desk: &mut MemberWriter<'_, '_, '_>,
     ) -> Result<(), StoreError> {
         let mut number = 0;
         for block in &step.blocks {
@@ -159,7 +160,7 @@ impl Style<'_> {
     }
 
     /// Results as Anthropic has them.
-    fn results(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+    fn results(&self, step: &Step, desk: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
         for (number, call) in step.calls().enumerate() {
             desk.canon.open();
             desk.canon.word("type", "tool_result");
@@ -175,7 +176,7 @@ impl Style<'_> {
         Ok(())
     }
 
-    fn result(&self, call: &Call, desk: &mut Desk<'_, '_, '_>) -> Result<(), StoreError> {
+    fn result(&self, call: &Call, desk: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
         desk.canon.key("content");
         // Most are one text, which goes through as it is written.
         if let (Some(result), None) = (&call.result, self.options.max_observation)
@@ -191,7 +192,7 @@ impl Style<'_> {
     }
 
     /// What the model said and called, as prose.
-    fn flat(&self, step: &Step, desk: &mut Desk<'_, '_, '_>) -> Result<String, StoreError> {
+    fn flat(&self, step: &Step, desk: &mut MemberWriter<'_, '_, '_>) -> Result<String, StoreError> {
         let mut words = desk.words(&step.blocks)?;
         for call in step.calls() {
             let input = match &call.input {
@@ -213,13 +214,13 @@ impl Style<'_> {
         step: &Step,
         inputs: &[Vec<u8>],
         only: Option<usize>,
-        mut desk: Desk<'_, '_, '_>,
+        mut desk: MemberWriter<'_, '_, '_>,
     ) -> Result<String, StoreError> {
         if step.calls().next().is_none() {
             let words = desk.words(&step.blocks)?;
             return Ok(desk.canon.clear(words.trim()).into_owned());
         }
-        let outer = desk.canon.begin_aside();
+        let outer = desk.canon.begin_nested();
         desk.canon.open_list();
         let mut number = 0;
         for block in &step.blocks {
@@ -249,7 +250,7 @@ impl Style<'_> {
             }
         }
         desk.canon.close_list();
-        let bytes = desk.canon.end_aside(outer);
+        let bytes = desk.canon.end_nested(outer);
         Ok(in_ascii(bytes))
     }
 }

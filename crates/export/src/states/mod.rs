@@ -26,32 +26,32 @@ pub use versions::{OnUnknown, VersionRange};
 
 use backstory_format::slice;
 pub(super) use census::count as count_records;
-pub(super) use figures::Fate;
+pub(super) use figures::Disposition;
 use message::Style;
 pub(super) use walk::{Active, count_untold, members_in_order, reason_to_skip};
 pub(super) use window::{Conversation, Keep, Window};
 
-use crate::chat::Desk;
-use crate::context::Prepared;
+use crate::chat::MemberWriter;
+use crate::context::Context;
 use crate::definition::{Wrapped, write_definition};
 use crate::fetch::Fetcher;
 use crate::gate::{Signal, Signals};
-use crate::json::Canon;
+use crate::json::CanonicalWriter;
 use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
-use crate::timeline::{Item, What};
-use crate::{Made, Options};
+use crate::timeline::{Entry, Item};
+use crate::{Options, WriteOutput};
 use backstory_model::{Call, CallOutcome, Step, TurnKind};
 use backstory_store::StoreError;
 use std::cell::RefMut;
 use std::collections::BTreeSet;
 
 pub(super) fn write(
-    prepared: &Prepared<'_>,
+    prepared: &Context<'_>,
     states: &StateOptions<'_>,
     options: &Options<'_>,
-    canon: &mut Canon<'_>,
-) -> Result<Made, StoreError> {
+    canon: &mut CanonicalWriter<'_>,
+) -> Result<WriteOutput, StoreError> {
     let mut fetcher = prepared.fetcher();
     let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
     let signals = signals::signals_of(&prepared.flow, &mut fetcher)?;
@@ -69,7 +69,7 @@ pub(super) fn write(
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Fate::Untold; prepared.flow.items.len()],
+        fates: vec![Disposition::Untold; prepared.flow.items.len()],
         pieces: Vec::new(),
         places: vec![(0, 0); prepared.flow.members.len()],
     };
@@ -85,12 +85,12 @@ pub(super) fn write(
     let Writer { talks, pieces, figures, fates, .. } = writer;
     let shared = talks.into_iter().flat_map(|talk| [talk.system, talk.bytes]);
     let rows = Some(Rows::new(shared.collect(), pieces));
-    Ok(Made { states: figures, fates, rows })
+    Ok(WriteOutput { states: figures, fates, rows })
 }
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Prepared<'s>,
+    prepared: &'w Context<'s>,
     shapes: Shapes,
     states: &'w StateOptions<'w>,
     style: Style<'w>,
@@ -100,9 +100,9 @@ struct Writer<'w, 's, 'c> {
     /// Tools that the model could use in states of each member.
     tools: Vec<BTreeSet<String>>,
     fetcher: RefMut<'w, Fetcher<'s>>,
-    canon: &'w mut Canon<'c>,
+    canon: &'w mut CanonicalWriter<'c>,
     figures: StateFigures,
-    fates: Vec<Fate>,
+    fates: Vec<Disposition>,
     pieces: Vec<Piece>,
     /// Turns begun in each member, and messages of the last one.
     places: Vec<(u64, u64)>,
@@ -120,21 +120,21 @@ struct Answer<'a> {
 }
 
 impl<'s, 'c> Writer<'_, 's, 'c> {
-    fn desk(&mut self, member: usize) -> Desk<'_, 's, 'c> {
-        Desk { member, fetcher: &mut self.fetcher, canon: self.canon }
+    fn desk(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
+        MemberWriter { member, fetcher: &mut self.fetcher, canon: self.canon }
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
         let prepared = self.prepared;
         let items = prepared.flow.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
-            if let What::Step(step) = item.what {
+            if let Entry::Step(step) = item.what {
                 self.step(at, item, step)?;
             }
             let Some(words) = self.fetcher.said(item)? else { continue };
             let message = self.style.said("user", &words, self.canon);
             let Some(talk) = self.talks.get_mut(item.member) else { continue };
-            if let What::Prompt(turn) = item.what {
+            if let Entry::Prompt(turn) = item.what {
                 if let Some((turns, steps)) = self.places.get_mut(item.member) {
                     (*turns, *steps) = (*turns + 1, 0);
                 }
@@ -161,8 +161,11 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         }
         let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
         talk.begin_step();
-        let desk =
-            Desk { member: item.member, fetcher: &mut self.fetcher, canon: &mut *self.canon };
+        let desk = MemberWriter {
+            member: item.member,
+            fetcher: &mut self.fetcher,
+            canon: &mut *self.canon,
+        };
         self.style.step(step, &inputs, desk, talk, &self.states.tokenizer)?;
         let ended = |call: &Call| call.result.as_ref().map(|result| result.outcome);
         if !step.synthetic {
@@ -189,7 +192,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         item: &Item<'_>,
         step: &Step,
         inputs: &[Vec<u8>],
-    ) -> Result<Fate, StoreError> {
+    ) -> Result<Disposition, StoreError> {
         let reason =
             reason_to_skip(item.member, step, self.states, &self.active, &mut self.figures);
         if let Some(reason) = reason {
@@ -219,7 +222,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return Ok(self.figures.skip(Skipped::ShortAction));
         }
         let short = (all - actions.len()) as u64;
-        let Some(talk) = self.talks.get(item.member) else { return Ok(Fate::Untold) };
+        let Some(talk) = self.talks.get(item.member) else { return Ok(Disposition::Untold) };
         let window =
             talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
@@ -244,7 +247,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             let call = call.and_then(|at| step.calls().nth(at)).and_then(|call| call.id.clone());
             self.write_state(&answer, call.as_deref(), &action);
         }
-        Ok(Fate::Answer)
+        Ok(Disposition::Answer)
     }
 
     fn write_state(&mut self, answer: &Answer<'_>, call: Option<&str>, action: &str) {
@@ -255,7 +258,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.figures.cut_histories += u64::from(!window.kept.is_empty());
         self.figures.after_error += u64::from(talk.failed);
         let canon = &mut *self.canon;
-        let outer = canon.begin_aside();
+        let outer = canon.begin_nested();
         canon.open();
         if self.states.layout == Layout::Compact {
             canon.key("kept");
@@ -321,7 +324,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             }
         }
         canon.close();
-        let mut state = canon.end_aside(outer);
+        let mut state = canon.end_nested(outer);
         if self.states.layout == Layout::Compact {
             talk.push_state(&state);
             return;
@@ -344,7 +347,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return Ok(());
         };
         self.figures.rows += 1;
-        let outer = self.canon.begin_aside();
+        let outer = self.canon.begin_nested();
         self.canon.open();
         self.canon.key("session_id");
         self.canon.id(&session.id);
@@ -358,7 +361,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         })?;
         self.canon.key("messages");
         self.canon.open_list();
-        let head = self.canon.end_aside(outer);
+        let head = self.canon.end_nested(outer);
         self.pieces.push(Piece::Own(head));
         self.pieces.push(Piece::Shared(2 * member + 1, 0..talk.bytes.len()));
         self.pieces.push(Piece::Own(b"], \"states\": [".to_vec()));

@@ -8,7 +8,7 @@
 use crate::fetch::Fetcher;
 use crate::gate::{Signal, Signals};
 use crate::normalise::{Action, Called, Normal, Tool, programs};
-use crate::timeline::{Flow, Item, What};
+use crate::timeline::{Entry, Item, Timeline};
 use backstory_model::{Block, Call, CallOutcome, Outcome, Step, TurnKind};
 use backstory_session::history::normal_path;
 use backstory_store::StoreError;
@@ -30,7 +30,7 @@ const SHORTEST: usize = 4;
 
 /// The signals of each item.
 pub(crate) fn signals_of(
-    flow: &Flow<'_>,
+    flow: &Timeline<'_>,
     fetcher: &mut Fetcher<'_>,
 ) -> Result<Vec<Signals>, StoreError> {
     let mut finder = Finder {
@@ -93,11 +93,11 @@ impl Finder {
         fetcher: &mut Fetcher<'_>,
     ) -> Result<(), StoreError> {
         match item.what {
-            What::Step(step) if !step.synthetic => {
+            Entry::Step(step) if !step.synthetic => {
                 self.step(at, item.member, step, folder, fetcher)
             }
-            What::Step(_) => Ok(()),
-            What::Interjection(_) => {
+            Entry::Step(_) => Ok(()),
+            Entry::Interjection(_) => {
                 let words = fetcher.said(item)?.unwrap_or_default();
                 let Some(watch) = self.watches.get(item.member) else { return Ok(()) };
                 if let Some(last) = watch.last.filter(|_| is_correction(&words)) {
@@ -105,7 +105,7 @@ impl Finder {
                 }
                 Ok(())
             }
-            What::Prompt(turn) => {
+            Entry::Prompt(turn) => {
                 let typed = matches!(turn.kind, TurnKind::Human | TurnKind::Queued);
                 let words =
                     if typed { fetcher.said(item)?.unwrap_or_default() } else { String::new() };

@@ -1,7 +1,9 @@
 //! Which messages become states or rows, and in which order conversations are told.
 
-use super::{Chain, Fate, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic};
-use crate::timeline::{Flow, What};
+use super::{
+    Chain, Disposition, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic,
+};
+use crate::timeline::{Entry, Timeline};
 use backstory_model::Step;
 use hashbrown::HashSet;
 
@@ -24,7 +26,7 @@ pub(crate) struct Active<'s> {
 }
 
 impl<'s> Active<'s> {
-    pub(crate) fn of(flow: &Flow<'s>) -> Active<'s> {
+    pub(crate) fn of(flow: &Timeline<'s>) -> Active<'s> {
         let chain = |member: &&'s backstory_model::Session| {
             let links = member.chain.iter().filter(|link| link.recovered.is_none());
             links.map(|link| &*link.uuid).collect()
@@ -45,9 +47,13 @@ impl<'s> Active<'s> {
 }
 
 /// Messages that nobody looked at are those of subagents.
-pub(crate) fn count_untold(flow: &Flow<'_>, fates: &mut [Fate], figures: &mut StateFigures) {
+pub(crate) fn count_untold(
+    flow: &Timeline<'_>,
+    fates: &mut [Disposition],
+    figures: &mut StateFigures,
+) {
     for (fate, item) in fates.iter_mut().zip(&flow.items) {
-        if *fate == Fate::Untold && matches!(item.what, What::Step(_)) {
+        if *fate == Disposition::Untold && matches!(item.what, Entry::Step(_)) {
             figures.messages += 1;
             *fate = figures.skip(Skipped::Subagent);
         }

@@ -3,7 +3,7 @@
 use crate::support::{make, raw, rows_of_trainers};
 use backstory_agents as agents;
 use backstory_export::{
-    AtifSchema, Format, Layout, Material, OpenTracesSchema, Options, Repositories, Secrets,
+    AtifSchema, Format, Input, Layout, OpenTracesSchema, Options, Repositories, Secrets,
     StateOptions, digest,
 };
 use backstory_format::Limits;
@@ -257,7 +257,7 @@ fn a_planted_secret_is_in_no_export() {
 fn read_and_made(folder: &Path, format: Format<'_>, secrets: Secrets<'_>) -> Value {
     let found = found(folder);
     let limits = Limits::default();
-    let read = Material::read(&found.sessions[0], format, secrets, limits, &mut Vec::new());
+    let read = Input::read(&found.sessions[0], format, secrets, limits, &mut Vec::new());
     let prices = Prices::bundled().unwrap();
     let (generation, max_observation, repositories) = (0, None, Repositories::Leave);
     let options = Options { format, generation, max_observation, repositories, prices: &prices };
@@ -315,7 +315,7 @@ fn a_session_with_an_unreadable_part_is_exported_raw_only() {
     })
     .unwrap();
     let read =
-        |secrets| Material::read(&files, FORMATS[0], secrets, Limits::default(), &mut Vec::new());
+        |secrets| Input::read(&files, FORMATS[0], secrets, Limits::default(), &mut Vec::new());
     let (_, missing) = read(Secrets::Kept(Raw::the_user_said_raw())).unwrap();
     assert_eq!(missing.len(), 1);
     let refused = read(Secrets::TakenOut(&redactor)).unwrap_err();

@@ -258,7 +258,7 @@ impl Engine {
                 says: None,
             }));
         }
-        if hits.len() > found { self.settle(hits) } else { hits }
+        if hits.len() > found { self.without_overlap(hits) } else { hits }
     }
 
     /// Whether a value that a rule found may be left alone because the user says so.
@@ -271,15 +271,15 @@ impl Engine {
 
     /// Hits in order and without overlap. What a rule of somebody else covers never hides what
     /// another rule found.
-    pub(crate) fn settle(&self, hits: Vec<Hit>) -> Vec<Hit> {
+    pub(crate) fn without_overlap(&self, hits: Vec<Hit>) -> Vec<Hit> {
         if self.foreign.is_empty() {
-            return settle(hits);
+            return without_overlap(hits);
         }
         let (foreign, own): (Vec<Hit>, Vec<Hit>) =
             hits.into_iter().partition(|hit| self.foreign.contains(&hit.rule));
-        let mut settled = settle(own);
+        let mut settled = without_overlap(own);
         let mut more = Vec::new();
-        for hit in settle(foreign) {
+        for hit in without_overlap(foreign) {
             let mut from = hit.range.start;
             for own in &settled {
                 if own.range.end <= from || own.range.start >= hit.range.end {
@@ -309,7 +309,7 @@ pub(crate) fn place(strength: Strength) -> usize {
 }
 
 /// Of hits that overlap, the first and widest stays and covers the others.
-fn settle(mut hits: Vec<Hit>) -> Vec<Hit> {
+fn without_overlap(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end), hit.rule));
     let mut settled: Vec<Hit> = Vec::new();
     for hit in hits {

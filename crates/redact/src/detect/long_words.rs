@@ -20,20 +20,20 @@ pub(crate) fn long_words(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// Whether every match of an expression holds a long word that begins near its beginning.
 pub(crate) fn has_long_word(expression: &str) -> bool {
     let Ok(parsed) = regex_syntax::parse(expression) else { return false };
-    let told = Told::of(&parsed);
+    let told = Guaranteed::of(&parsed);
     told.best >= LONG && told.before.is_some_and(|before| before <= NEAR)
 }
 
 /// Whether every match of an expression is part of one long word, so that so is its keyword.
 pub(crate) fn is_long_word(expression: &str) -> bool {
     let Ok(parsed) = regex_syntax::parse(expression) else { return false };
-    let told = Told::of(&parsed);
+    let told = Guaranteed::of(&parsed);
     told.whole && told.head >= LONG
 }
 
 /// What is certain of all matches of a part of an expression.
 #[derive(Debug, Clone, Copy)]
-struct Told {
+struct Guaranteed {
     /// Nothing but a word, of at least `head` letters.
     whole: bool,
     /// Letters at the beginning, at the end, and in the longest run anywhere.
@@ -46,52 +46,53 @@ struct Told {
     longest: Option<usize>,
 }
 
-impl Told {
-    fn letters(count: usize, longest: Option<usize>) -> Told {
+impl Guaranteed {
+    fn letters(count: usize, longest: Option<usize>) -> Guaranteed {
         let (head, tail, best) = (count, count, count);
-        Told { whole: true, head, tail, best, before: Some(0), longest }
+        Guaranteed { whole: true, head, tail, best, before: Some(0), longest }
     }
 
-    fn nothing(longest: Option<usize>) -> Told {
-        Told { whole: false, head: 0, tail: 0, best: 0, before: Some(0), longest }
+    fn nothing(longest: Option<usize>) -> Guaranteed {
+        Guaranteed { whole: false, head: 0, tail: 0, best: 0, before: Some(0), longest }
     }
 
-    fn of(hir: &Hir) -> Told {
+    fn of(hir: &Hir) -> Guaranteed {
         let longest = hir.properties().maximum_len();
         match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => Told::letters(0, Some(0)),
+            HirKind::Empty | HirKind::Look(_) => Guaranteed::letters(0, Some(0)),
             HirKind::Literal(literal) => literal
                 .0
                 .iter()
                 .map(|byte| {
                     if WordPart::holds(*byte) {
-                        Told::letters(1, Some(1))
+                        Guaranteed::letters(1, Some(1))
                     } else {
-                        Told::nothing(Some(1))
+                        Guaranteed::nothing(Some(1))
                     }
                 })
-                .fold(Told::letters(0, Some(0)), Told::then),
+                .fold(Guaranteed::letters(0, Some(0)), Guaranteed::then),
             HirKind::Class(class) => {
                 if is_letters(class) {
-                    Told::letters(1, longest)
+                    Guaranteed::letters(1, longest)
                 } else {
-                    Told::nothing(longest)
+                    Guaranteed::nothing(longest)
                 }
             }
             HirKind::Repetition(repetition) => {
-                let told = Told::of(&repetition.sub);
+                let told = Guaranteed::of(&repetition.sub);
                 match (told.whole, repetition.min) {
-                    (true, least) => Told::letters(told.head * least as usize, longest),
-                    (false, 0) => Told::nothing(longest),
-                    (false, _) => Told { longest, ..told },
+                    (true, least) => Guaranteed::letters(told.head * least as usize, longest),
+                    (false, 0) => Guaranteed::nothing(longest),
+                    (false, _) => Guaranteed { longest, ..told },
                 }
             }
-            HirKind::Capture(capture) => Told::of(&capture.sub),
-            HirKind::Concat(parts) => {
-                parts.iter().map(Told::of).fold(Told::letters(0, Some(0)), Told::then)
-            }
+            HirKind::Capture(capture) => Guaranteed::of(&capture.sub),
+            HirKind::Concat(parts) => parts
+                .iter()
+                .map(Guaranteed::of)
+                .fold(Guaranteed::letters(0, Some(0)), Guaranteed::then),
             HirKind::Alternation(parts) => {
-                let either = |one: Told, other: Told| Told {
+                let either = |one: Guaranteed, other: Guaranteed| Guaranteed {
                     whole: one.whole && other.whole,
                     head: one.head.min(other.head),
                     tail: one.tail.min(other.tail),
@@ -99,13 +100,17 @@ impl Told {
                     before: one.before.zip(other.before).map(|(one, other)| one.max(other)),
                     longest,
                 };
-                parts.iter().map(Told::of).reduce(either).unwrap_or(Told::nothing(longest))
+                parts
+                    .iter()
+                    .map(Guaranteed::of)
+                    .reduce(either)
+                    .unwrap_or(Guaranteed::nothing(longest))
             }
         }
     }
 
     /// This and then another.
-    fn then(self, next: Told) -> Told {
+    fn then(self, next: Guaranteed) -> Guaranteed {
         let joined = self.tail + next.head;
         let (best, before) = if self.best >= joined && self.best >= next.best {
             (self.best, self.before)
@@ -114,7 +119,7 @@ impl Told {
         } else {
             (next.best, sum(self.longest, next.before))
         };
-        Told {
+        Guaranteed {
             whole: self.whole && next.whole,
             head: if self.whole { self.head + next.head } else { self.head },
             tail: if next.whole { self.tail + next.tail } else { next.tail },

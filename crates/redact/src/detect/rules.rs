@@ -204,7 +204,7 @@ impl Rule {
         !(self.is_token && self.class == Class::Secrets)
     }
 
-    /// Told by its form alone, with nothing around it.
+    /// Recognized by its form alone, with nothing around it.
     pub(crate) fn is_certain(&self) -> bool {
         self.class == Class::Secrets && self.like == Like::Anything && self.is_whole
     }

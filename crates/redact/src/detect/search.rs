@@ -127,7 +127,7 @@ impl Engine {
         let allowed =
             |hit: &Hit| self.can_be_excepted(hit.rule) && self.allowed.is_match(hit.value(text));
         hits.retain(|hit| !inside(hit) && !allowed(hit));
-        Found { hits: self.settle(hits), is_disguised }
+        Found { hits: self.without_overlap(hits), is_disguised }
     }
 
     /// Adds what is found only when lines are read as one.

@@ -4,7 +4,7 @@ use super::Run;
 use super::budget::{Denied, Settled};
 use super::http::Ended;
 use super::pace::{Waited, backoff, retry_after, sleep};
-use super::teacher_state::Desk;
+use super::teacher_state::TeacherState;
 use crate::journal::{Call, Dropped, Entry, Failure, JournalError, Key, Sent};
 use crate::money::Money;
 use crate::teacher::Repeats;
@@ -30,14 +30,14 @@ enum Attempt {
     /// No answer, and no cost.
     Refused {
         failure: Failure,
-        again: Again,
+        again: Retry,
     },
     /// No answer, and perhaps a cost.
     Unsure(Failure),
 }
 
 #[derive(PartialEq)]
-enum Again {
+enum Retry {
     Yes(Option<std::time::Duration>),
     No,
     /// Nobody needs to ask this teacher anything.
@@ -58,7 +58,7 @@ pub(super) struct Question<'q> {
 }
 
 impl Run<'_> {
-    pub(super) fn ask(&self, desk: &Desk, question: &Question<'_>) -> Result<Call, Halt> {
+    pub(super) fn ask(&self, desk: &TeacherState, question: &Question<'_>) -> Result<Call, Halt> {
         let teacher = &desk.teacher;
         let free = teacher.repeats == Repeats::Free;
         let mut unsure = question.lost;
@@ -98,8 +98,8 @@ impl Run<'_> {
                 at: self.at(),
             });
             if let Err(error) = self.journal.add(&sent) {
-                self.budget.settle(most, Settled::Nothing);
-                self.budget.fear(covered);
+                self.budget.book(most, Settled::Nothing);
+                self.budget.add_uncertain(covered);
                 return Err(Halt::Journal(error));
             }
             let start = Instant::now();
@@ -109,7 +109,7 @@ impl Run<'_> {
                 Attempt::Answer(answer) => {
                     let cost = answer.cost.or_else(|| teacher.price.cost(&answer.usage?));
                     // An answer that does not say what it took may have taken everything.
-                    self.budget.settle(most, cost.map_or(Settled::Unsure, Settled::Cost));
+                    self.budget.book(most, cost.map_or(Settled::Unsure, Settled::Cost));
                     unsure = unsure.less(covered);
                     if cost.is_none() {
                         unsure += most;
@@ -123,23 +123,23 @@ impl Run<'_> {
                     return self.finish(desk, question, call);
                 }
                 Attempt::Refused { failure, again } => {
-                    self.budget.settle(most, Settled::Nothing);
-                    self.budget.fear(covered);
+                    self.budget.book(most, Settled::Nothing);
+                    self.budget.add_uncertain(covered);
                     (failure, again)
                 }
                 Attempt::Unsure(failure) => {
-                    self.budget.settle(most, Settled::Unsure);
+                    self.budget.book(most, Settled::Unsure);
                     unsure = unsure.less(covered) + most;
-                    (failure, Again::Yes(None))
+                    (failure, Retry::Yes(None))
                 }
             };
-            if again == Again::Never {
+            if again == Retry::Never {
                 desk.refuse(failure.message.clone());
                 self.drop_call(question, unsure, "teacher")?;
                 return Err(Halt::Teacher);
             }
             let wait = match again {
-                Again::Yes(wait) if attempt <= self.retries => wait,
+                Retry::Yes(wait) if attempt <= self.retries => wait,
                 _ => {
                     desk.failed(&failure.message);
                     let call = self.failed(question, desk, failure, unsure, attempt);
@@ -157,7 +157,7 @@ impl Run<'_> {
         }
     }
 
-    fn judge(&self, desk: &Desk, ended: Ended, names: &Names) -> Attempt {
+    fn judge(&self, desk: &TeacherState, ended: Ended, names: &Names) -> Attempt {
         let failure = |what: &str, status: Option<u16>, message: String| Failure {
             what: what.to_owned(),
             status,
@@ -166,7 +166,7 @@ impl Run<'_> {
         match ended {
             Ended::NotSent(cause) => Attempt::Refused {
                 failure: failure("connection", None, cause),
-                again: Again::Yes(None),
+                again: Retry::Yes(None),
             },
             Ended::Lost { timeout, cause } => {
                 let what = if timeout { "timeout" } else { "connection" };
@@ -206,7 +206,7 @@ impl Run<'_> {
     fn answered(
         &self,
         question: &Question<'_>,
-        desk: &Desk,
+        desk: &TeacherState,
         answer: Answer,
         cost: Option<Money>,
         unsure: Money,
@@ -236,7 +236,7 @@ impl Run<'_> {
     fn failed(
         &self,
         question: &Question<'_>,
-        desk: &Desk,
+        desk: &TeacherState,
         failure: Failure,
         unsure: Money,
         attempts: u32,
@@ -251,7 +251,7 @@ impl Run<'_> {
         }
     }
 
-    fn blank(&self, question: &Question<'_>, desk: &Desk) -> Call {
+    fn blank(&self, question: &Question<'_>, desk: &TeacherState) -> Call {
         Call {
             state_id: question.key.state_id.clone(),
             teacher_id: question.key.teacher_id.clone(),
@@ -271,7 +271,12 @@ impl Run<'_> {
     }
 
     /// Writes the line of a call that is over, and counts it.
-    fn finish(&self, desk: &Desk, question: &Question<'_>, call: Call) -> Result<Call, Halt> {
+    fn finish(
+        &self,
+        desk: &TeacherState,
+        question: &Question<'_>,
+        call: Call,
+    ) -> Result<Call, Halt> {
         let call = desk.clean(call);
         let entry = Entry::Call(call);
         self.journal.add(&entry).map_err(Halt::Journal)?;
@@ -315,11 +320,11 @@ impl Run<'_> {
 }
 
 /// Whether a call with this status is made again.
-fn again(status: u16, wait: Option<std::time::Duration>) -> Again {
+fn again(status: u16, wait: Option<std::time::Duration>) -> Retry {
     match status {
-        401..=404 => Again::Never,
-        408 | 409 | 425 | 429 | 500..=599 => Again::Yes(wait),
-        _ => Again::No,
+        401..=404 => Retry::Never,
+        408 | 409 | 425 | 429 | 500..=599 => Retry::Yes(wait),
+        _ => Retry::No,
     }
 }
 

@@ -85,7 +85,7 @@ impl Budget {
         }
     }
 
-    pub(super) fn settle(&self, most: Money, settled: Settled) {
+    pub(super) fn book(&self, most: Money, settled: Settled) {
         let mut account = self.lock();
         account.reserved = account.reserved.less(most);
         account.in_flight = account.in_flight.saturating_sub(1);
@@ -98,7 +98,7 @@ impl Budget {
     }
 
     /// So much more may have been spent.
-    pub(super) fn fear(&self, unsure: Money) {
+    pub(super) fn add_uncertain(&self, unsure: Money) {
         self.lock().unsure += unsure;
     }
 
@@ -122,10 +122,10 @@ mod tests {
         budget.reserve(cents(30), &go).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| budget.reserve(cents(30), &go));
-            budget.settle(cents(30), Settled::Cost(cents(5)));
+            budget.book(cents(30), Settled::Cost(cents(5)));
             assert_eq!(waiting.join().unwrap(), Ok(()));
         });
-        budget.settle(cents(30), Settled::Unsure);
+        budget.book(cents(30), Settled::Unsure);
         assert_eq!(budget.reserve(cents(6), &go), Err(Denied::Exhausted));
         assert_eq!(budget.reserve(cents(1), &go), Err(Denied::Exhausted));
         let account = budget.account();

@@ -26,7 +26,7 @@ use queue::{Item, Queue};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use teacher_state::Desk;
+use teacher_state::TeacherState;
 
 /// Who wants to know how it goes.
 pub trait Observer: Sync {
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Setting<'_> {
 /// A run.
 pub struct Run<'r> {
     setting: Setting<'r>,
-    desks: Vec<Desk>,
+    desks: Vec<TeacherState>,
     loaded: Mutex<HashMap<usize, Weak<Loaded>>>,
     /// Stop, whatever the reason.
     halt: AtomicBool,
@@ -146,7 +146,7 @@ impl<'r> Run<'r> {
             .into_iter()
             .map(|(teacher, key)| {
                 let client = http::Client::new(&teacher, key.as_deref(), &trusted);
-                Desk::new(teacher, key, client)
+                TeacherState::new(teacher, key, client)
             })
             .collect();
         let (halt, fault) = (AtomicBool::new(false), Mutex::new(None));
@@ -159,12 +159,12 @@ impl<'r> Run<'r> {
 
     /// What each teacher did so far.
     pub fn tallies(&self) -> Vec<Tally> {
-        self.desks.iter().map(Desk::tally).collect()
+        self.desks.iter().map(TeacherState::tally).collect()
     }
 
     /// Why teachers are not asked any more.
     pub fn refused(&self) -> Vec<Option<String>> {
-        self.desks.iter().map(Desk::refused).collect()
+        self.desks.iter().map(TeacherState::refused).collect()
     }
 
     /// Asks about the states that are wanted.
@@ -229,7 +229,7 @@ impl<'r> Run<'r> {
     }
 
     /// One thread: conversation after conversation for one teacher.
-    fn work(&self, at: usize, desk: &Desk, queues: &[Queue]) {
+    fn work(&self, at: usize, desk: &TeacherState, queues: &[Queue]) {
         let is_first = self.tiers.is_some_and(|tiers| tiers.first == at);
         let Some(queue) = queues.get(at) else { return };
         while let Some(item) = queue.next(self.stop) {
@@ -262,7 +262,12 @@ impl<'r> Run<'r> {
 
     /// Asks a teacher about states of one conversation, in order; gives those in which it does not
     /// agree with the student, if that is wanted.
-    fn converse(&self, desk: &Desk, item: &Item, is_first: bool) -> Result<Vec<usize>, Halt> {
+    fn converse(
+        &self,
+        desk: &TeacherState,
+        item: &Item,
+        is_first: bool,
+    ) -> Result<Vec<usize>, Halt> {
         let mut open = Vec::new();
         let loaded = match self.load(item.place) {
             Ok(loaded) => loaded,

@@ -15,7 +15,7 @@ const BYTES: u64 = 3;
 
 /// One teacher during a run.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct TeacherState {
     pub(super) teacher: Teacher,
     pub(super) client: Client,
     pub(super) pace: Pace,
@@ -48,9 +48,9 @@ pub struct Tally {
     pub milliseconds: u64,
 }
 
-impl Desk {
-    pub(super) fn new(teacher: Teacher, key: Option<String>, client: Client) -> Desk {
-        Desk {
+impl TeacherState {
+    pub(super) fn new(teacher: Teacher, key: Option<String>, client: Client) -> TeacherState {
+        TeacherState {
             pace: Pace::new(teacher.rpm),
             teacher,
             client,

@@ -4,7 +4,7 @@ use super::FileText;
 use crate::discover::Found;
 use crate::history::{
     Collected, Committed, EditAction, Gathered, PathScope, ShellTouch, Target, Traced, collect,
-    telling_part, trace,
+    search_needle, trace,
 };
 use crate::parallel::Progress;
 use backstory_format::Limits;
@@ -180,7 +180,7 @@ fn read(found: &Found, limits: Limits, scope: &PathScope, progress: &dyn Progres
     let mut parts: Option<Vec<String>> = Some(Vec::new());
     for name in &names {
         // A name without a telling part cannot be searched for.
-        parts = parts.zip(telling_part(name)).map(|(mut parts, part)| {
+        parts = parts.zip(search_needle(name)).map(|(mut parts, part)| {
             if !parts.iter().any(|known| known == part) {
                 parts.push(part.to_owned());
             }

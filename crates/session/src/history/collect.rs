@@ -22,7 +22,7 @@ pub struct Collected {
 
 /// The part of a file's name by which a session that speaks of it is recognised, before it is
 /// parsed: the longest run of letters that JSON never writes in another way.
-pub fn telling_part(path: &str) -> Option<&str> {
+pub fn search_needle(path: &str) -> Option<&str> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
     name.split(|letter| !plain(letter))
@@ -87,7 +87,7 @@ fn stray(
 }
 
 /// Whether a session's files hold one of these words.
-pub fn speaks_of(files: &SessionFiles, words: &[String]) -> bool {
+pub fn mentions_any(files: &SessionFiles, words: &[String]) -> bool {
     let finders: Vec<memmem::Finder<'_>> =
         words.iter().map(|word| memmem::Finder::new(word.as_bytes())).collect();
     let agents = files.agents.iter().map(|agent| agent.path.as_path());
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn the_telling_part_of_a_name() {
-        assert_eq!(telling_part("/w/src/main_loop.rs"), Some("main_loop.rs"));
-        assert_eq!(telling_part("/w/größe einheiten.txt"), Some("einheiten.txt"));
-        assert_eq!(telling_part("/w/日本"), None);
+        assert_eq!(search_needle("/w/src/main_loop.rs"), Some("main_loop.rs"));
+        assert_eq!(search_needle("/w/größe einheiten.txt"), Some("einheiten.txt"));
+        assert_eq!(search_needle("/w/日本"), None);
     }
 }

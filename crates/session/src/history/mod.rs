@@ -42,7 +42,7 @@ mod unified;
 
 pub use call_cache::{NoteTaker, Notes};
 pub use chain::Chain;
-pub use collect::{Collected, collect, speaks_of, telling_part};
+pub use collect::{Collected, collect, mentions_any, search_needle};
 pub use diff::{DiffHunk, DiffLine, LineDiff, line_diff};
 pub(crate) use diff::{added_lines, aligned};
 pub use edit::{

@@ -51,17 +51,17 @@ pub(super) fn moved(
             _ => None,
         };
         if next.is_none() {
-            settle(&mut block, &weight, &mut out);
+            finish_block(&mut block, &weight, &mut out);
         }
         if let Some(old) = next.or(unique) {
             block.push((at, old));
         }
     }
-    settle(&mut block, &weight, &mut out);
+    finish_block(&mut block, &weight, &mut out);
     out
 }
 
-fn settle(
+fn finish_block(
     block: &mut Vec<(usize, usize)>,
     weight: &impl Fn(usize) -> u32,
     out: &mut Vec<(usize, usize)>,

@@ -220,7 +220,7 @@ fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Tra
             let added = |at: usize| added.contains(&(at as u32 + 1));
             let first = tracer.written_lines + 1;
             tracer.written_lines += split_lines(text).count() as u32;
-            tracer.remark(track, |at, mark| match mark.origin {
+            tracer.override_marks(track, |at, mark| match mark.origin {
                 LineOrigin::Before if added(at) => {
                     Mark::by_edit(number, Why::PatchSays, first + at as u32)
                 }
@@ -259,7 +259,7 @@ fn walk_placed(
     if placed.doubtful {
         let certain: HashSet<String> = certain_lines(edit).into_iter().collect();
         let here: Vec<&str> = split_lines(before).collect();
-        tracer.remark(track, |at, mark| {
+        tracer.override_marks(track, |at, mark| {
             let sure = here.get(at).is_some_and(|line| certain.contains(line.trim()));
             if mark.edit() == Some(number) && !sure {
                 Mark::new(LineOrigin::Before, Why::Unrecorded)
@@ -274,7 +274,7 @@ fn walk_placed(
     {
         // The state before may have been changed meanwhile; the client's patch knows better.
         let added: HashSet<u32> = edit.added_lines().collect();
-        tracer.remark(track, |at, mark| {
+        tracer.override_marks(track, |at, mark| {
             if mark.edit() == Some(number) && !added.contains(&(at as u32 + 1)) {
                 Mark::new(LineOrigin::Before, Why::Unrecorded)
             } else {
@@ -287,7 +287,7 @@ fn walk_placed(
         let here: Vec<&str> = split_lines(before).collect();
         let span = tracer.outside.len() as u32;
         tracer.outside.push(Span { after: step.time, before: step.time });
-        tracer.remark(track, |at, mark| {
+        tracer.override_marks(track, |at, mark| {
             let asked_for = here.get(at).is_some_and(|line| theirs.contains(*line));
             if mark.edit() == Some(number) && !asked_for {
                 Mark::new(LineOrigin::Outside(span), Why::ChangedInReview)

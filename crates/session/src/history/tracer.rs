@@ -82,16 +82,16 @@ impl Tracer {
             && current.tokens == tokens
         {
             let marks = current.marks.clone();
-            return self.settle(track, tokens, marks, time);
+            return self.enter_state(track, tokens, marks, time);
         }
         if let Some(same) = self.same_state(track, &tokens) {
             if let Some(current) = &current {
-                self.bury(current, &tokens, 0..current.tokens.len());
+                self.record_removed(current, &tokens, 0..current.tokens.len());
             }
-            return self.settle(track, tokens, same.marks.clone(), time);
+            return self.enter_state(track, tokens, same.marks.clone(), time);
         }
         let marks = self.outside_marks(track, current.as_deref(), &tokens, time);
-        self.settle(track, tokens, marks, time);
+        self.enter_state(track, tokens, marks, time);
     }
 
     fn remember(&mut self, track: usize, text: &str) {
@@ -111,7 +111,7 @@ impl Tracer {
         (own || telling).then(|| known.clone())
     }
 
-    fn settle(
+    fn enter_state(
         &mut self,
         track: usize,
         tokens: Vec<Token>,
@@ -211,12 +211,12 @@ impl Tracer {
                 }
             }
         }
-        self.settle(track, tokens, marks, time);
+        self.enter_state(track, tokens, marks, time);
         counted
     }
 
     /// Sets marks of the current state anew.
-    pub(super) fn remark(&mut self, track: usize, change: impl Fn(usize, Mark) -> Mark) {
+    pub(super) fn override_marks(&mut self, track: usize, change: impl Fn(usize, Mark) -> Mark) {
         let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
             return;
         };
@@ -232,7 +232,7 @@ impl Tracer {
         if let Some(track) = self.tracks.get_mut(track) {
             track.past.pop();
         }
-        self.settle(track, current.tokens.clone(), marks, current.time);
+        self.enter_state(track, current.tokens.clone(), marks, current.time);
     }
 
     /// Marks of the new state, given where it differs from the old one.
@@ -307,18 +307,23 @@ impl Tracer {
         };
         let (mut outside, times) = (None, (base.time, time));
         let mut made =
-            |token: &Token| self.fresh(*token, maker, times, (&mut outside, &restorable));
+            |token: &Token| self.mark_new(*token, maker, times, (&mut outside, &restorable));
         let marks: Vec<Mark> = marks
             .into_iter()
             .zip(tokens)
             .map(|(mark, token)| mark.unwrap_or_else(|| made(token)))
             .collect();
-        self.bury(base, tokens, hunks.iter().flat_map(|hunk| hunk.before.clone()));
+        self.record_removed(base, tokens, hunks.iter().flat_map(|hunk| hunk.before.clone()));
         marks
     }
 
     /// Remembers lines that are no longer in the file.
-    fn bury(&mut self, base: &Snapshot, now: &[Token], lines: impl Iterator<Item = usize>) {
+    fn record_removed(
+        &mut self,
+        base: &Snapshot,
+        now: &[Token],
+        lines: impl Iterator<Item = usize>,
+    ) {
         let still: HashSet<Token> = now.iter().copied().collect();
         for at in lines {
             if let (Some(token), Some(mark)) = (base.tokens.get(at), base.marks.get(at))
@@ -352,7 +357,7 @@ impl Tracer {
     }
 
     /// The mark of a line that comes into the file.
-    fn fresh(
+    fn mark_new(
         &mut self,
         token: Token,
         maker: Maker,

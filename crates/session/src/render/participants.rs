@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 /// The session (number zero) and its subagents, parents first. What the client ran for itself is
 /// not among them.
 #[derive(Debug)]
-pub(super) struct Cast<'a> {
+pub(super) struct Participants<'a> {
     members: Vec<Member<'a>>,
     by_id: HashMap<(usize, &'a str), usize>,
 }
@@ -21,8 +21,8 @@ struct Member<'a> {
     link: AgentLink,
 }
 
-impl<'a> Cast<'a> {
-    pub(super) fn of(session: &'a Session, view: &View) -> Cast<'a> {
+impl<'a> Participants<'a> {
+    pub(super) fn of(session: &'a Session, view: &View) -> Participants<'a> {
         let member = |session: &'a Session, number: usize| Member {
             session,
             children: Vec::new(),
@@ -42,7 +42,7 @@ impl<'a> Cast<'a> {
             }
             at += 1;
         }
-        Cast { members, by_id }
+        Participants { members, by_id }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -6,7 +6,7 @@
 use super::call::{Attachment, CallReader, other};
 use super::heading;
 use super::outline;
-use super::participants::Cast;
+use super::participants::Participants;
 use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
 use super::view::View;
 use crate::between::{Between, Next};
@@ -20,7 +20,7 @@ const DEEPEST_INLINE: usize = 8;
 
 /// Shows a session.
 pub(super) fn walk<S: Sink>(session: &Session, view: &View, sink: &mut S) -> Rendered {
-    let cast = Cast::of(session, view);
+    let cast = Participants::of(session, view);
     let mut walk = Walk {
         wants: sink.wants(view),
         placement: sink.placement(),
@@ -43,7 +43,7 @@ struct Walk<'a, S> {
     sink: &'a mut S,
     wants: Wants,
     placement: Placement,
-    cast: &'a Cast<'a>,
+    cast: &'a Participants<'a>,
     /// By number in the cast: whether it was shown, and the number of the call that started it.
     shown: Vec<bool>,
     callers: Vec<Option<usize>>,

@@ -2,7 +2,7 @@
 
 use super::SessionRef;
 use crate::discover::{Found, ProjectScope};
-use crate::history::{speaks_of, telling_part};
+use crate::history::{mentions_any, search_needle};
 use crate::parallel::{self, Progress};
 use backstory_agents::{self as agents, Folders};
 use backstory_format::Limits;
@@ -93,9 +93,9 @@ pub fn folder_inside(
 ) -> Option<Arc<str>> {
     let roots = scopes.iter().flat_map(ProjectScope::roots);
     let names: Option<Vec<String>> =
-        roots.map(|root| telling_part(root).map(str::to_owned)).collect();
+        roots.map(|root| search_needle(root).map(str::to_owned)).collect();
     let written = agents::reader(files.agent).folders() == Folders::Written;
-    if written && names.is_some_and(|names| !speaks_of(files, &names)) {
+    if written && names.is_some_and(|names| !mentions_any(files, &names)) {
         return None;
     }
     let session = agents::read_alone(files, limits, buffer).ok()?;

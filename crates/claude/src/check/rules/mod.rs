@@ -13,7 +13,7 @@ mod sink;
 use super::{CheckId, Effect, FileReport, Report, Resume, Verdict};
 use crate::build::report_problems;
 use crate::calls::Results;
-use crate::conversation::Story;
+use crate::conversation::Conversation;
 use crate::kind_by_place;
 use crate::recovery::{Groups, Link};
 use crate::rows::Rows;
@@ -131,7 +131,7 @@ fn check_as<T>(
         _ => LeafRule::Agent,
     };
     let tree = Tree::new(rows, rule);
-    let story = Story::tell(&tree, &groups, rule);
+    let story = Conversation::tell(&tree, &groups, rule);
     let chain = story.chain.as_slice();
     let mut problems = rows.problems.clone();
     report_problems(rows, &tree, &groups, &results, &story, id, &mut problems);

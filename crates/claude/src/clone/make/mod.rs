@@ -31,7 +31,7 @@ use super::{
 use crate::calls::Results;
 use crate::check::rules::{Place, check_unnamed};
 use crate::check::{Resume, Verdict};
-use crate::conversation::Story;
+use crate::conversation::Conversation;
 use crate::project_key;
 use crate::queue::Queue;
 use crate::recovery::{Groups, Link};
@@ -111,7 +111,7 @@ fn prepare(
     let rows = &gathered.inspector.rows;
     let tree = Tree::new(rows, LeafRule::Session);
     let (groups, results) = (Groups::new(rows), Results::new(rows));
-    let (queue, story) = (Queue::new(rows), Story::tell(&tree, &groups, LeafRule::Session));
+    let (queue, story) = (Queue::new(rows), Conversation::tell(&tree, &groups, LeafRule::Session));
     let material = Material {
         rows,
         groups: &groups,

@@ -3,13 +3,13 @@
 use super::gather::Gathered;
 use crate::check::rules::request::exchanges;
 use crate::clone::{Branches, CloneError, Options, Reason, Start, UpTo};
-use crate::conversation::Story;
+use crate::conversation::Conversation;
 use crate::recovery::{Groups, Link};
-use crate::rewritten::Conversation;
+use crate::rewritten::Transcript;
 use crate::rows::is_message;
 use crate::rows::{PromptShape, Row, RowIndex, Rows};
 use crate::tree::Tree;
-use crate::turn_builder::Told;
+use crate::turn_builder::TurnBuilder;
 use crate::turns::Material;
 use backstory_format::claude::BlockKind;
 use backstory_model::Recovered;
@@ -55,7 +55,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    fn of(told: Told) -> Turns {
+    fn of(told: TurnBuilder) -> Turns {
         Turns { places: told.places, count: told.turns.len() }
     }
 
@@ -73,7 +73,7 @@ pub(super) struct Choice<'a> {
     pub(super) gathered: &'a Gathered,
     pub(super) tree: &'a Tree<'a>,
     pub(super) groups: &'a Groups<'a>,
-    pub(super) story: &'a Story,
+    pub(super) story: &'a Conversation,
     pub(super) material: &'a Material<'a>,
 }
 
@@ -95,7 +95,7 @@ impl Choice<'_> {
                 earlier.iter().filter(|(row, _)| !kept.contains(row)).copied().collect();
             segments.extend(self.split(&earlier));
             // History that was written again says nothing else.
-            let conversation = Conversation::new(self.rows(), &self.story.links);
+            let conversation = Transcript::new(self.rows(), &self.story.links);
             let branches = self.story.abandoned.iter();
             let others = branches.filter(|branch| !conversation.is_written_in(self.rows(), branch));
             segments.extend(others.map(|branch| (branch.links.clone(), Root::Branch)));

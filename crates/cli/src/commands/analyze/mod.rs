@@ -211,7 +211,7 @@ fn analyze(
         },
         Analysis::merge,
     );
-    analysis.settle();
+    analysis.sort_lists();
     let (others, more) = fold_sessions(
         &foreign,
         &ui::Bar::new("counting"),

@@ -10,7 +10,7 @@ use crate::work::Work;
 use backstory_agents as agents;
 use backstory_model::Notice;
 use backstory_model::Session;
-use backstory_session::history::{speaks_of, telling_part};
+use backstory_session::history::{mentions_any, search_needle};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_session::wire::{link_json, note_json};
@@ -148,7 +148,7 @@ fn of_commits(
         commits.iter().filter_map(|commit| commit.id.get(..7)).map(str::to_owned).collect();
     let mut searchable = true;
     for file in commits.iter().flat_map(|commit| &commit.files) {
-        match telling_part(&file.path) {
+        match search_needle(&file.path) {
             Some(word) => words.push(word.to_owned()),
             None => searchable = false,
         }
@@ -156,7 +156,7 @@ fn of_commits(
     words.sort();
     words.dedup();
     let speaks = |chosen: SessionRef<'_>| match chosen {
-        SessionRef::Session(files) if searchable => speaks_of(files, &words),
+        SessionRef::Session(files) if searchable => mentions_any(files, &words),
         _ => true,
     };
     let log = CommitLog::new(git.clone());

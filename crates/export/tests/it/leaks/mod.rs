@@ -8,7 +8,7 @@ mod matrix;
 use crate::support::rows_of_trainers;
 use backstory_agents as agents;
 use backstory_export::{
-    AtifSchema, Format, Layout, Material, MessageStyle, OpenTracesSchema, Options, Repositories,
+    AtifSchema, Format, Input, Layout, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
 };
 use backstory_format::Limits;
@@ -53,7 +53,7 @@ fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> S
     let (generation, max_observation) = (0, None);
     let options = Options { format, generation, max_observation, repositories, prices: &prices };
     let (mut material, failures) =
-        Material::read(files, format, secrets, Limits::default(), &mut Vec::new()).unwrap();
+        Input::read(files, format, secrets, Limits::default(), &mut Vec::new()).unwrap();
     assert!(failures.is_empty());
     let mut out = Vec::new();
     material.export(&options, secrets).unwrap().copy_to(&mut out).unwrap();
