@@ -28,8 +28,8 @@ const KNOWN: [(&str, &str); 7] = [
     ("session/src/link/belonging.rs", ".claude"),
     // Inputs and results of calls are noted while their records are read.
     ("session/src/history/extract.rs", "backstory_claude"),
-    ("session/src/history/notes.rs", "backstory_claude"),
-    ("session/src/history/pending.rs", "backstory_claude"),
+    ("session/src/history/call_cache.rs", "backstory_claude"),
+    ("session/src/history/lazy_reads.rs", "backstory_claude"),
 ];
 
 /// A line of code without comments. The help of arguments is in comments, too.
