@@ -14,13 +14,16 @@ mod apply;
 mod config;
 mod detect;
 mod judge;
+mod placeholder;
 mod recall;
+mod redactor;
 mod report;
+mod strength;
 mod user_rules;
 
 pub use apply::cleared::{Cleared, Raw};
 pub use apply::scrubber::Scrubber;
 pub use config::{Class, Classes, Config, Exceptions, OwnRules, RedactError};
-pub use detect::engine::Redactor;
+pub use redactor::Redactor;
 pub use report::{Level, Reason, Report, Sensitivity};
 pub use user_rules::{OwnSettings, own_settings};

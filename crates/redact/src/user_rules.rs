@@ -1,18 +1,10 @@
 //! The user's own rules and exceptions: `[redact]` of a `.backstory.toml`.
 
 use crate::config::{Class, Exceptions, OwnRules, RedactError};
+use crate::detect::engine::UserRules;
 use crate::detect::rules::Written;
 use regex::RegexSet;
 use serde::Deserialize;
-
-/// What files of settings add.
-#[derive(Debug)]
-pub(crate) struct UserRules {
-    pub(crate) rules: Vec<Written>,
-    /// Rules of files that somebody else may have written.
-    pub(crate) foreign: Vec<Written>,
-    pub(crate) allowed: RegexSet,
-}
 
 /// What a file says about redaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,32 +42,31 @@ struct Section {
     allow: Vec<String>,
 }
 
-impl UserRules {
-    pub(crate) fn read(files: &[OwnRules]) -> Result<UserRules, RedactError> {
-        let (mut rules, mut foreign, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-        // What a rule needs is read off its expression, whatever the file says.
-        let measured = |rule: Written| Written { long_word: None, holds: None, ..rule };
-        for file in files {
-            let Section { rule, allow } = section(&file.text)?;
-            match file.exceptions {
-                Exceptions::Used => rules.extend(rule.into_iter().map(measured)),
-                Exceptions::Ignored => {
-                    // What they take out is a secret, and stands as a placeholder like others.
-                    let strict = |rule| Written { class: Class::Secrets, replace: None, ..rule };
-                    foreign.extend(rule.into_iter().map(measured).map(strict));
-                    continue;
-                }
-            }
-            for pattern in allow {
-                if let Err(error) = regex::Regex::new(&pattern) {
-                    return Err(RedactError::Allow(pattern, error.to_string()));
-                }
-                whole.push(format!("^(?:{pattern})$"));
+/// Reads the rules and exceptions of files of settings.
+pub(crate) fn read(files: &[OwnRules]) -> Result<UserRules, RedactError> {
+    let (mut rules, mut foreign, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    // What a rule needs is read off its expression, whatever the file says.
+    let measured = |rule: Written| Written { long_word: None, holds: None, ..rule };
+    for file in files {
+        let Section { rule, allow } = section(&file.text)?;
+        match file.exceptions {
+            Exceptions::Used => rules.extend(rule.into_iter().map(measured)),
+            Exceptions::Ignored => {
+                // What they take out is a secret, and stands as a placeholder like others.
+                let strict = |rule| Written { class: Class::Secrets, replace: None, ..rule };
+                foreign.extend(rule.into_iter().map(measured).map(strict));
+                continue;
             }
         }
-        let allowed = RegexSet::new(whole).map_err(|error| RedactError::Toml(error.to_string()))?;
-        Ok(UserRules { rules, foreign, allowed })
+        for pattern in allow {
+            if let Err(error) = regex::Regex::new(&pattern) {
+                return Err(RedactError::Allow(pattern, error.to_string()));
+            }
+            whole.push(format!("^(?:{pattern})$"));
+        }
     }
+    let allowed = RegexSet::new(whole).map_err(|error| RedactError::Toml(error.to_string()))?;
+    Ok(UserRules { rules, foreign, allowed })
 }
 
 #[cfg(test)]

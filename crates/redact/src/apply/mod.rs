@@ -1,6 +1,5 @@
 //! Learning from the texts of a session, and taking out what was found.
 
 pub(crate) mod cleared;
-pub(crate) mod placeholder;
 pub(crate) mod record;
 pub(crate) mod scrubber;

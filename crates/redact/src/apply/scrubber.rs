@@ -2,12 +2,13 @@
 
 use crate::apply::cleared::Cleared;
 use crate::config::Class;
+use crate::detect::engine::MatchMode;
 use crate::detect::engine::{Engine, Found, Hit};
-use crate::detect::name::Strength;
 use crate::detect::pem;
-use crate::recall::known_values::{KnownValues, MatchMode};
+use crate::recall::known_values::KnownValues;
 use crate::recall::search_cache::{Known, SearchCache};
 use crate::report::Report;
+use crate::strength::Strength;
 use backstory_format::is_uuid;
 use backstory_format::json::text;
 use backstory_format::json::{IdPaths, IdPlace};

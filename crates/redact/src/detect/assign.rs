@@ -8,9 +8,10 @@
 use crate::detect::compared;
 use crate::detect::fallback;
 use crate::detect::inner;
-use crate::detect::name::{Names, Strength};
+use crate::detect::name::Names;
 use crate::detect::scan::{self, Operator, Scan};
 use crate::judge::value::{Form, is_secret};
+use crate::strength::Strength;
 use std::ops::Range;
 
 /// A value with the strength of its name.

@@ -1,7 +1,5 @@
 //! The compiled rules, and what they say about what was found.
 
-use crate::apply::placeholder::placeholder;
-use crate::apply::scrubber::Scrubber;
 use crate::config::{Class, Config, RedactError};
 use crate::detect::assign;
 use crate::detect::disguise::SIGNS;
@@ -9,21 +7,33 @@ use crate::detect::inner;
 use crate::detect::keyword_search::Case;
 use crate::detect::keywords::{Keywords, Start, Written};
 use crate::detect::manifest;
-use crate::detect::name::{Names, Strength};
+use crate::detect::name::Names;
 use crate::detect::pem;
 use crate::detect::rules::{self, Rule};
 use crate::judge::wordlike;
-use crate::recall::known_values::MatchMode;
-use crate::user_rules;
+use crate::placeholder::placeholder;
+use crate::strength::Strength;
 use regex::RegexSet;
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
-/// Compiled rules; cheap to clone, shared by all threads.
-#[derive(Debug, Clone)]
-pub struct Redactor {
-    pub(crate) engine: Arc<Engine>,
+/// How a value is found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MatchMode {
+    /// In every encoding, anywhere.
+    Everywhere,
+    /// As a word by itself.
+    Word,
+    /// Not at all.
+    Never,
+}
+
+/// What files of settings add.
+#[derive(Debug)]
+pub(crate) struct UserRules {
+    pub(crate) rules: Vec<rules::Written>,
+    /// Those that somebody else may have written.
+    pub(crate) foreign: Vec<rules::Written>,
+    pub(crate) allowed: RegexSet,
 }
 
 #[derive(Debug)]
@@ -69,10 +79,9 @@ pub(crate) struct Found {
     pub(crate) is_disguised: bool,
 }
 
-impl Redactor {
-    /// Compiles the bundled rules and the user's own.
-    pub fn new(config: &Config) -> Result<Redactor, RedactError> {
-        let own = user_rules::UserRules::read(&config.own_rules)?;
+impl Engine {
+    /// Compiles the bundled rules and others.
+    pub(crate) fn new(config: &Config, own: UserRules) -> Result<Engine, RedactError> {
         own.rules.iter().chain(&own.foreign).try_for_each(rules::Written::check)?;
         let mut written = rules::bundled()?;
         written.extend(own.rules);
@@ -124,43 +133,9 @@ impl Redactor {
         if let Some(home) = config.home.as_deref() {
             engine.know_home(home);
         }
-        Ok(Redactor { engine: Arc::new(engine) })
+        Ok(engine)
     }
 
-    /// Where values stand in a text, and the rules that found them.
-    pub fn spans(&self, text: &str) -> Vec<(Range<usize>, &str)> {
-        let named = |hit: Hit| (hit.range, self.engine.rule(hit.rule).map_or("", |(name, _)| name));
-        self.engine.find(text).hits.into_iter().map(named).collect()
-    }
-
-    /// The text without the secrets that are found in it.
-    ///
-    /// For a text by itself. Texts that belong together, such as the records of a session, share a
-    /// [`Scrubber`]: it also removes what only another of them gives away.
-    ///
-    /// ```
-    /// use backstory_redact::{Config, Redactor};
-    ///
-    /// let redactor = Redactor::new(&Config::default())?;
-    /// let text = "export DB_PASSWORD=hunter2-but-longer";
-    /// let clean = redactor.scrub(text);
-    /// assert!(clean.starts_with("export DB_PASSWORD=[redacted:"), "{clean}");
-    /// assert_eq!(redactor.scrub("no secrets here"), "no secrets here");
-    /// # Ok::<(), backstory_redact::RedactError>(())
-    /// ```
-    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut scrubber = self.session();
-        scrubber.learn(text);
-        scrubber.scrub(text)
-    }
-
-    /// What one session is scrubbed with.
-    pub fn session(&self) -> Scrubber {
-        Scrubber::new(self.engine.clone())
-    }
-}
-
-impl Engine {
     /// Name and class of a rule.
     pub(crate) fn rule(&self, at: usize) -> Option<(&str, Class)> {
         match self.rules.get(at) {

@@ -3,8 +3,8 @@
 //! A manifest is shown in YAML or JSON, and by tools that put a number or a bar before each line, so
 //! columns are counted from where `data:` stands.
 
-use crate::detect::name::Strength;
 use crate::judge::value::{Form, is_secret};
+use crate::strength::Strength;
 use std::ops::Range;
 
 /// Words that tell of a manifest.

@@ -2,8 +2,8 @@
 //! the name of the service and a word that tells what it is.
 
 use crate::detect::assign::Assigned;
-use crate::detect::name::Strength;
 use crate::judge::value::{Form, is_secret};
+use crate::strength::Strength;
 use std::ops::Range;
 
 const LONGEST: usize = 4 << 10;

@@ -1,12 +1,12 @@
 //! Rules as they stand in TOML, and compiled.
 
-use crate::apply::placeholder::OPENING;
 use crate::config::{Class, RedactError};
 use crate::detect::keyword_search::Case;
 use crate::detect::long_words::{has_long_word, is_long_word};
-use crate::detect::name::Strength;
 use crate::detect::tries::Tried;
 use crate::judge::value::{Form, entropy, is_literal, is_secret};
+use crate::placeholder::OPENING;
+use crate::strength::Strength;
 use regex::Regex;
 use serde::Deserialize;
 use std::ops::Range;

@@ -4,17 +4,17 @@
 //! What a disguise hides is searched like any text, up to a depth and a number of bytes, so that the
 //! work stays in proportion to the length of the text.
 
-use crate::apply::placeholder;
 use crate::detect::disguise::{Disguises, View};
 use crate::detect::engine::{Engine, Found, Hit, place};
 use crate::detect::keywords::Start;
 use crate::detect::long_words::{LONG, long_words};
 use crate::detect::manifest;
-use crate::detect::name::Strength;
 use crate::detect::pem;
 use crate::detect::rules::Rule;
 use crate::detect::walk::{Near, Walk};
 use crate::detect::wrapped::Wrapped;
+use crate::placeholder;
+use crate::strength::Strength;
 use hashbrown::HashSet;
 use std::cell::Cell;
 

@@ -5,8 +5,9 @@
 
 use crate::detect::assign::Assigned;
 use crate::detect::disguise::line;
-use crate::detect::name::{Names, Strength};
+use crate::detect::name::Names;
 use crate::judge::value::{Form, is_secret};
+use crate::strength::Strength;
 use std::ops::Range;
 
 const SEPARATORS: [char; 6] = ['|', '│', '┃', '\t', ',', ';'];

@@ -3,7 +3,7 @@
 //! All threads share one small table without a lock. A name is known by its hash under a key of this
 //! run; one that falls on the place of another takes it.
 
-use crate::detect::name::Strength;
+use crate::strength::Strength;
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::atomic::{AtomicU64, Ordering};

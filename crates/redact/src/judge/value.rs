@@ -3,8 +3,6 @@
 //! Rules are generous with candidates; here most of them are turned down: placeholders, names,
 //! code, types, words. Entropy only ever refuses, it never accuses.
 
-use crate::apply::placeholder::OPENING;
-use crate::detect::name::Strength;
 use crate::judge::char_stats::CharStats;
 use crate::judge::false_positives::{
     is_labelled_hash, is_number, is_path_or_address, is_placeholder, is_sequence, is_timestamp,
@@ -12,6 +10,8 @@ use crate::judge::false_positives::{
 };
 use crate::judge::template::{holds_key, holds_password};
 use crate::judge::wordlike;
+use crate::placeholder::OPENING;
+use crate::strength::Strength;
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! Only values that cannot be anything else are looked for everywhere: a password that is a word
 //! goes where a rule finds it, and nowhere else.
 
+use crate::detect::engine::MatchMode;
 use crate::judge::value::is_unmistakable;
 use crate::recall::encodings::forms;
 use crate::recall::unwrapped::Unwrapped;
@@ -10,17 +11,6 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
-
-/// How a value is found again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MatchMode {
-    /// In every encoding, anywhere.
-    Everywhere,
-    /// As a word by itself.
-    Word,
-    /// Not at all.
-    Never,
-}
 
 /// A value that was found.
 #[derive(Debug, Clone)]
