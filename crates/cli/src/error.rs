@@ -1,6 +1,6 @@
 //! Errors as the user sees them: what failed, why, and what to type instead.
 
-use crate::ui::quoted;
+use crate::quote::quoted;
 use backstory_model::{Notice, NoticeKind};
 use backstory_session::render::RenderError;
 use backstory_store::{GitError, OutputError, StoreError};

@@ -8,6 +8,7 @@ mod guard;
 mod output;
 mod pager;
 mod prices;
+mod quote;
 mod redaction;
 mod sample;
 mod select;
@@ -25,9 +26,9 @@ fn main() -> ExitCode {
     if let Some(limit) = environment::git_limit() {
         backstory_store::limit_git(limit);
     }
-    let parsed = args::Arguments::command()
+    let parsed = commands::Arguments::command()
         .try_get_matches()
-        .and_then(|given| Ok((args::Arguments::from_arg_matches(&given)?, given)));
+        .and_then(|given| Ok((commands::Arguments::from_arg_matches(&given)?, given)));
     let (arguments, given) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return ui::usage_error(&error),

@@ -7,6 +7,7 @@ use crate::identifier::{hex, prefixed};
 use crate::json::Line;
 use crate::pools::Pools;
 use crate::random::{Random, Spread};
+use crate::source_file::SourceFile;
 use crate::transcript::Transcript;
 
 const OUTPUT: Spread =
@@ -17,13 +18,6 @@ const ROWS: Spread = &[(0, 60), (500, 1_600), (900, 10_000), (990, 50_000), (100
 const IMAGE: Spread =
     &[(0, 20_000), (500, 160_000), (900, 600_000), (970, 1_300_000), (1000, 2_600_000)];
 const FILE_LINES: Spread = &[(0, 8), (500, 150), (900, 650), (965, 1_750), (1000, 2_600)];
-
-/// A file of the made-up project: indexes of code lines.
-#[derive(Debug, Clone)]
-pub(crate) struct SourceFile {
-    pub(crate) path: String,
-    pub(crate) lines: Vec<u32>,
-}
 
 /// What a call does.
 #[derive(Debug)]

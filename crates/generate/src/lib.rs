@@ -20,6 +20,7 @@ mod project_key;
 mod prompts;
 mod random;
 mod results;
+mod source_file;
 mod story;
 mod transcript;
 mod tree;

@@ -235,7 +235,7 @@ impl Block<'_> {
         &self,
         line: &mut Line,
         caller: bool,
-        sources: &[crate::calls::SourceFile],
+        sources: &[crate::source_file::SourceFile],
         pools: &crate::pools::Pools,
     ) {
         match self {

@@ -1,8 +1,9 @@
 //! What the tools answer: the content for the model and the structured result for the client.
 
-use crate::calls::{Call, SourceFile, Work, code, edit_strings, todos};
+use crate::calls::{Call, Work, code, edit_strings, todos};
 use crate::json::Line;
 use crate::pools::Pools;
+use crate::source_file::SourceFile;
 
 impl Call<'_> {
     /// True when the tool failed.

@@ -9,7 +9,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::calls::SourceFile;
 use crate::clock::Clock;
 use crate::disk;
 use crate::era::{Era, UsageRegime, is_gateway};
@@ -17,6 +16,7 @@ use crate::identifier::Uuid;
 use crate::json::Line;
 use crate::pools::Pools;
 use crate::random::Random;
+use crate::source_file::SourceFile;
 use crate::truth::{Counts, FileTruth, Usage};
 
 /// Where a session was worked on.

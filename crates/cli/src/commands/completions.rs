@@ -1,6 +1,6 @@
 //! `backstory completions`
 
-use crate::args::Arguments;
+use super::Arguments;
 use crate::error::{CliError, Outcome};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

@@ -1,6 +1,6 @@
 //! `backstory man`
 
-use crate::args::Arguments;
+use super::Arguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
 use backstory_store::{Access, create_folder, write_file};

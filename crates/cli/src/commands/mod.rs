@@ -6,6 +6,7 @@ pub(crate) mod blame;
 pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod clone;
+mod command_line;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod link;
@@ -20,10 +21,11 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod trust;
 
-use crate::args::{Arguments, Command};
 use crate::error::{CliError, Outcome};
 use crate::ui;
 use clap::ArgMatches;
+pub(crate) use command_line::Arguments;
+use command_line::Command;
 
 /// Runs a command; `given` tells which of its arguments the user named.
 pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {

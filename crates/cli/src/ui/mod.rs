@@ -4,7 +4,7 @@ mod table;
 mod text;
 
 pub(crate) use table::{Align, Column, Cut, Elastic, Table};
-pub(crate) use text::{fit, fit_end, quoted, short_model, short_path, wrap};
+pub(crate) use text::{fit, fit_end, short_model, short_path, wrap};
 
 use crate::args::ColorChoice;
 use crate::environment;

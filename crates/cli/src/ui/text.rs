@@ -4,7 +4,6 @@
 use crate::environment;
 use backstory_format::slice::Part;
 use backstory_text::escape::terminal_line;
-use std::ffi::OsStr;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Cuts text that is already safe to `width` columns.
@@ -78,14 +77,4 @@ pub(crate) fn short_model(model: &str) -> &str {
         }
         _ => name,
     }
-}
-
-/// A word as a shell would want it.
-pub(crate) fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
-    if !text.is_empty() && text.bytes().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -61,13 +61,13 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError>
     let redact = if arguments.redact.is_empty() {
         String::new()
     } else {
-        format!("--redact={} ", ui::quoted(arguments.redact.join(",").as_ref()))
+        format!("--redact={} ", crate::quote::quoted(arguments.redact.join(",").as_ref()))
     };
     let command = format!(
         "{} capture --hook {redact}--keep {} --out {}",
-        ui::quoted(program.as_os_str()),
-        ui::quoted(arguments.keep.as_ref()),
-        ui::quoted(out.as_os_str())
+        crate::quote::quoted(program.as_os_str()),
+        crate::quote::quoted(arguments.keep.as_ref()),
+        crate::quote::quoted(out.as_os_str())
     );
     let after = with_hook(&before, &command).map_err(|error| odd(file, &error))?;
     change(&to, &before, &after, arguments.settings.yes)

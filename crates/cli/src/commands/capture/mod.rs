@@ -141,7 +141,7 @@ fn around_command(tracer: &Tracer<'_>, command: &[OsString], began: Timestamp) -
     let captured = || -> Result<Vec<String>, CliError> {
         let now = environment::now();
         let (out, sessions) = tracer.find(&Window::around(began, now))?;
-        let words: Vec<String> = command.iter().map(|word| ui::quoted(word)).collect();
+        let words: Vec<String> = command.iter().map(|word| crate::quote::quoted(word)).collect();
         let facts = [("Command".to_owned(), words.join(" ")), ("Ended".to_owned(), ended.words())];
         let window = Window::around(began, now);
         let written = tracer.write(&out, &sessions, Some(window.from), &facts, began)?;

@@ -130,7 +130,7 @@ fn write_command(out: &mut dyn Write, report: &Report) -> Result<(), CliError> {
     let command = format!("claude --resume {}", report.id);
     match &report.folder {
         Some(folder) => {
-            let folder = ui::quoted(folder.as_ref());
+            let folder = crate::quote::quoted(folder.as_ref());
             writeln!(out, "  {ACCENT}cd {} && {command}{ACCENT:#}", terminal_line(&folder))?;
         }
         None => writeln!(out, "  {ACCENT}{command}{ACCENT:#}")?,

@@ -4,8 +4,9 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
+use crate::quote::quoted;
 use crate::settings::LARGEST_SETTINGS;
-use crate::ui::{self, quoted};
+use crate::ui;
 use backstory_session::link::{HookError, has_hook, with_hook, without_hook};
 use backstory_session::render::difference;
 use backstory_store::{
