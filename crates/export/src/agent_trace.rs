@@ -3,11 +3,11 @@
 //! Lines are those of the files as the session last knew them. Without a link to a commit there is no
 //! `vcs`, because the numbers hold for no revision that anybody could look up.
 
-use crate::Options;
 use crate::context::Context;
 use crate::json::CanonicalWriter;
 use crate::lines::WrittenFile;
 use crate::opentraces::{by_edit, model_name, range_hash, revision};
+use crate::options::Options;
 use uuid::Uuid;
 
 pub(super) fn write(

@@ -12,10 +12,10 @@ use crate::json::CanonicalWriter;
 use crate::opentraces::{
     Placed, beginning, benchmark, model_name, result_text, trace_id, write_input,
 };
+use crate::options::{AtifSchema, Options};
 use crate::shapes::Shapes;
 use crate::timeline::{Entry, Item};
 use crate::tree::Tree;
-use crate::{AtifSchema, Options};
 use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use backstory_store::StoreError;
 use jiff::Timestamp;

@@ -4,7 +4,7 @@
 //! `arrow.json` type (`datasets` from 4.7) hand back what stands in the JSONL file, without fields that
 //! are null. verl reads with pandas, which does not, so its messages are records and inputs are text.
 
-use crate::{Format, Layout, Per, SftFormat};
+use crate::options::{Format, Layout, Per, SftFormat};
 use backstory_table::{Column, Field};
 
 /// The columns of a format; none if it has no table.

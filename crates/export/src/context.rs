@@ -1,11 +1,12 @@
 //! What all formats need to know of a session before the first byte is written.
 
 use crate::commits::Commits;
+use crate::commits::Repositories;
 use crate::fetch::Fetcher;
 use crate::language;
 use crate::lines::{Patches, Written, shown_path};
+use crate::options::{Format, OpenTracesSchema, Options};
 use crate::timeline::{Entry, Item, Timeline};
-use crate::{Format, OpenTracesSchema, Options, Repositories};
 use backstory_model::{
     Action, ActionKind, Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal,
 };
@@ -259,29 +260,4 @@ pub(super) fn duration(
         .or_else(|| number("totalDurationMs"))
         .or_else(|| number("durationSeconds").map(|seconds| seconds * 1000.0));
     Ok(milliseconds.filter(|value| (0.0..1e15).contains(value)).map(|value| value.round() as u64))
-}
-
-impl Context<'_> {
-    /// What the document holds.
-    pub(super) fn figures(&self) -> crate::Figures {
-        let mut figures = crate::Figures {
-            steps: self.flow.items.len() as u64,
-            edits: self.written.edits.len() as u64,
-            subagents: self.flow.members.len() as u64 - 1,
-            abandoned_turns: self.flow.left_out.abandoned_turns,
-            housekeeping: self.flow.left_out.housekeeping,
-            ..crate::Figures::default()
-        };
-        for item in &self.flow.items {
-            let Entry::Step(step) = item.what else { continue };
-            for call in step.calls() {
-                figures.calls += 1;
-                figures.observations += u64::from(call.result.is_some());
-            }
-        }
-        let ranges = self.written.files.iter().flat_map(|file| &file.ranges);
-        figures.attributed_lines =
-            ranges.map(|range| u64::from(range.last - range.first) + 1).sum();
-        figures
-    }
 }

@@ -1,4 +1,4 @@
-//! SHA-256 in hexadecimal digits.
+//! SHA-256.
 
 use sha2::{Digest, Sha256};
 
@@ -13,4 +13,11 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 /// SHA-256 of a text in hexadecimal digits.
 pub(super) fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text.as_bytes()))
+}
+
+/// SHA-256 of several pieces.
+pub fn digest(parts: &[&[u8]]) -> Vec<u8> {
+    let mut hasher = Sha256::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finalize().to_vec()
 }

@@ -1,6 +1,7 @@
 //! A session read for an export.
 
-use crate::{Document, Format, Options, Secrets, make};
+use crate::document::{Document, make};
+use crate::options::{Format, Options, Secrets};
 use backstory_agents::{self as agents, Observed};
 use backstory_format::{Limits, Problem, Record};
 use backstory_model::{Agent, AgentFile, RecordObserver, Session, SessionFiles};

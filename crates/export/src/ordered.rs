@@ -3,7 +3,10 @@
 //! Documents are made on all threads and handed on one after the other, so that the output does not
 //! depend on which thread was first.
 
-use crate::{Document, Figures, Input, OnUnknown, Options, Secrets, Skipped};
+use crate::document::{Document, Figures};
+use crate::input::Input;
+use crate::options::{OnUnknown, Options, Secrets};
+use crate::states::Skipped;
 use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_redact::Report;

@@ -3,7 +3,7 @@
 use crate::definition::defined;
 use crate::fetch::Fetcher;
 use crate::json::{CanonicalWriter, sha256};
-use crate::states::SystemPrompt;
+use crate::options::SystemPrompt;
 use crate::timeline::{Entry, Timeline};
 use backstory_format::json::Kind;
 use backstory_format::slice::Part;

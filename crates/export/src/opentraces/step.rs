@@ -1,9 +1,9 @@
 //! Steps: prompts and messages with their calls, results and the code that was seen.
 
-use crate::Options;
 use crate::context::{Context, duration};
 use crate::fetch::{Fetcher, left_out};
 use crate::json::CanonicalWriter;
+use crate::options::Options;
 use crate::shapes::Shapes;
 use crate::timeline::{Entry, Item};
 use backstory_format::json::text::decode_prefix;

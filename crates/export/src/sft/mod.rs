@@ -5,24 +5,24 @@
 //! is not on the chain, is left out and counted. A row begins with a prompt and ends with the model.
 
 mod columns;
-mod options;
 mod shape;
 
-pub use options::{Arguments, Per, SftFormat, SftOptions};
 pub use shape::BETWEEN_RESULTS;
 
 use crate::chat::MemberWriter;
 use crate::context::Context;
 use crate::fetch::Fetcher;
 use crate::json::CanonicalWriter;
+use crate::options::Synthetic;
+use crate::options::*;
 use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
+use crate::states::WriteOutput;
 use crate::states::{
-    Active, Conversation, Disposition, Keep, Skipped, StateFigures, Synthetic, Window,
-    count_untold, members_in_order, reason_to_skip,
+    Active, Conversation, Disposition, Keep, Skipped, StateFigures, Window, count_untold,
+    members_in_order, reason_to_skip,
 };
 use crate::timeline::{Entry, Item};
-use crate::{Options, WriteOutput};
 use backstory_model::{Step, TurnKind};
 use backstory_store::StoreError;
 use hashbrown::HashMap;

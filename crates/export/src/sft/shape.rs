@@ -5,11 +5,11 @@
 //! become one turn, joined as its own converter joins them.
 
 use super::{Arguments, SftFormat, SftOptions};
-use crate::Options;
 use crate::chat::{MemberWriter, call_id, message};
 use crate::escape::unescaped;
 use crate::json::CanonicalWriter;
-use crate::states::Thinking;
+use crate::options::Options;
+use crate::options::Thinking;
 use backstory_model::{Call, Step};
 use backstory_store::StoreError;
 

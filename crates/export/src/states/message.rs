@@ -1,11 +1,11 @@
 //! Messages of a history and the action of a state, in three styles.
 
 use super::{Conversation, MessageStyle, Thinking, Tokenizer};
-use crate::Options;
 use crate::canonical::in_ascii;
 use crate::chat::{MemberWriter, call_id, message, tool};
 use crate::json::CanonicalWriter;
 use crate::opentraces::result_text;
+use crate::options::Options;
 use backstory_model::{Block, Call, CallOutcome, Step};
 use backstory_store::StoreError;
 

@@ -8,26 +8,19 @@
 mod census;
 mod figures;
 mod message;
-mod options;
+mod output;
 mod signals;
-mod tokens;
-mod versions;
 mod walk;
 mod window;
 
 pub use census::Census;
 pub use figures::{Skipped, StateFigures};
-pub use options::{
-    Chain, Granularity, Layout, MessageStyle, Records, StateOptions, StateView, Subagents,
-    Synthetic, SystemPrompt, Thinking, ToolErrors,
-};
-pub use tokens::{CountTokens, Tokenizer};
-pub use versions::{OnUnknown, VersionRange};
 
 use backstory_format::slice;
 pub(super) use census::count as count_records;
-pub(super) use figures::Disposition;
+pub(crate) use figures::Disposition;
 use message::Style;
+pub(crate) use output::WriteOutput;
 pub(super) use walk::{Active, count_untold, members_in_order, reason_to_skip};
 pub(super) use window::{Conversation, Keep, Window};
 
@@ -37,10 +30,10 @@ use crate::definition::{Wrapped, write_definition};
 use crate::fetch::Fetcher;
 use crate::gate::{Signal, Signals};
 use crate::json::CanonicalWriter;
+use crate::options::*;
 use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
 use crate::timeline::{Entry, Item};
-use crate::{Options, WriteOutput};
 use backstory_model::{Call, CallOutcome, Step, TurnKind};
 use backstory_store::StoreError;
 use std::cell::RefMut;

@@ -35,7 +35,7 @@ impl Tokenizer<'_> {
     }
 
     /// The weight of a message, of which [`tokens`](Tokenizer::tokens) makes a number of tokens.
-    pub(super) fn weigh(&self, message: &[u8]) -> u64 {
+    pub(crate) fn weigh(&self, message: &[u8]) -> u64 {
         match self {
             Tokenizer::Estimate => message.len() as u64,
             Tokenizer::Named(_) if message.is_empty() => 0,
@@ -46,7 +46,7 @@ impl Tokenizer<'_> {
         }
     }
 
-    pub(super) fn tokens(&self, weight: u64) -> u64 {
+    pub(crate) fn tokens(&self, weight: u64) -> u64 {
         match self {
             Tokenizer::Estimate => weight / CHARACTERS,
             Tokenizer::Named(_) => weight,

@@ -1,6 +1,6 @@
 //! What rows for supervised training look like.
 
-use crate::StateOptions;
+use super::StateOptions;
 use std::borrow::Cow;
 
 /// How rows are made. Of the options of states, all that are about messages hold here too.
@@ -62,7 +62,7 @@ impl SftFormat {
     }
 
     /// Whether messages say if they are to be learned.
-    pub(super) fn has_marks(self) -> bool {
+    pub(crate) fn has_marks(self) -> bool {
         matches!(self, SftFormat::OpenAi | SftFormat::Axolotl)
     }
 

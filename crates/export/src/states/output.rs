@@ -1,0 +1,13 @@
+//! What the code of a format has to tell besides what it wrote.
+
+use super::figures::{Disposition, StateFigures};
+use crate::rows::Rows;
+
+/// What the code of a format has to tell besides what it wrote.
+#[derive(Debug, Default)]
+pub(crate) struct WriteOutput {
+    pub(crate) states: StateFigures,
+    /// Of each item of the timeline.
+    pub(crate) fates: Vec<Disposition>,
+    pub(crate) rows: Option<Rows>,
+}
