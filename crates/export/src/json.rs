@@ -376,7 +376,7 @@ mod tests {
             "b2":{},"a":1e999,"":[]}"#;
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 64, &mut tape).unwrap();
-        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::requested_by_user()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
         canon.end_line();
@@ -392,7 +392,7 @@ mod tests {
         let text = format!("{}{}", "[".repeat(500), "]".repeat(500));
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 1024, &mut tape).unwrap();
-        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::requested_by_user()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         let mut out = Vec::new();
         canon.finish().copy_to(&mut out).unwrap();

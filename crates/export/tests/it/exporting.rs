@@ -239,7 +239,7 @@ fn a_planted_secret_is_in_no_export() {
     let more = [Format::TraceState(states), Format::TraceState(compact)];
     let more = more.into_iter().chain(rows_of_trainers(states).map(Format::Sft));
     for format in FORMATS.into_iter().chain(more) {
-        let (open, _) = make(&session, format, Secrets::Kept(Raw::the_user_said_raw()));
+        let (open, _) = make(&session, format, Secrets::Kept(Raw::requested_by_user()));
         assert!(open.contains(secret), "{format:?}: the test itself");
         let (text, document) = make(&session, format, Secrets::TakenOut(&redactor));
         // Half of it is as bad.
@@ -277,7 +277,7 @@ fn redaction_changes_no_id() {
     }
     for folder in agent_forms().into_iter().map(|form| form.folder) {
         let cleared = read_and_made(&folder, format, Secrets::TakenOut(&redactor));
-        let open = read_and_made(&folder, format, Secrets::Kept(Raw::the_user_said_raw()));
+        let open = read_and_made(&folder, format, Secrets::Kept(Raw::requested_by_user()));
         pairs.push((open, cleared));
     }
     for (open, cleared) in pairs {
@@ -316,7 +316,7 @@ fn a_session_with_an_unreadable_part_is_exported_raw_only() {
     .unwrap();
     let read =
         |secrets| Input::read(&files, FORMATS[0], secrets, Limits::default(), &mut Vec::new());
-    let (_, missing) = read(Secrets::Kept(Raw::the_user_said_raw())).unwrap();
+    let (_, missing) = read(Secrets::Kept(Raw::requested_by_user())).unwrap();
     assert_eq!(missing.len(), 1);
     let refused = read(Secrets::TakenOut(&redactor)).unwrap_err();
     assert!(refused.path().ends_with("agent-0123456789abcdef0.jsonl"));

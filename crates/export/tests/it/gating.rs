@@ -202,7 +202,7 @@ fn states(folder: &Path) -> Vec<Value> {
     };
     let mut all = Vec::new();
     for session in sessions(folder) {
-        let secrets = Secrets::Kept(Raw::the_user_said_raw());
+        let secrets = Secrets::Kept(Raw::requested_by_user());
         let mut out = Vec::new();
         export(&session, &options, secrets).unwrap().copy_to(&mut out).unwrap();
         for line in String::from_utf8(out).unwrap().lines() {

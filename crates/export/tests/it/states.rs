@@ -12,7 +12,7 @@ use backstory_testkit::{all_sessions, claude_sessions, sessions, testdata};
 use serde_json::Value;
 
 fn lines(session: &Session, states: StateOptions<'_>) -> (Vec<Value>, Document) {
-    let secrets = Secrets::Kept(Raw::the_user_said_raw());
+    let secrets = Secrets::Kept(Raw::requested_by_user());
     let (text, document) = make(session, Format::TraceState(states), secrets);
     (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), document)
 }
@@ -104,7 +104,7 @@ fn rows_of_trainers_are_whole_and_alternate() {
     for session in &all_sessions() {
         let place = session.source.path().display();
         for options in rows_of_trainers(StateOptions::default()) {
-            let raw = Secrets::Kept(Raw::the_user_said_raw());
+            let raw = Secrets::Kept(Raw::requested_by_user());
             let (text, document) = make(session, Format::Sft(options), raw);
             let figures = &document.figures.states;
             assert!(figures.add_up(), "{place}: {figures:?}");

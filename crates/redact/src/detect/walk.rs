@@ -20,7 +20,7 @@ pub(crate) struct Walk<'a> {
     tables: Tables,
     tries: Tries,
     wrapped: Wrapped<'a>,
-    repeats: Repeats<'a, LedTo>,
+    repeats: Repeats<'a, KeywordMatches>,
 }
 
 /// Which keywords are gone through.
@@ -32,7 +32,7 @@ pub(crate) enum Near {
 
 /// What a keyword led to: some of the hits, and whether its line may go on in the next.
 #[derive(Debug, Clone)]
-struct LedTo {
+struct KeywordMatches {
     hits: Range<usize>,
     goes_on: Option<KeywordOf>,
 }
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> {
         }
         let new = self.hits.get(first..).unwrap_or_default();
         if is_crowded && new.iter().all(|hit| is_near(place.start, &hit.range)) {
-            let led_to = LedTo { hits: first..self.hits.len(), goes_on };
+            let led_to = KeywordMatches { hits: first..self.hits.len(), goes_on };
             self.repeats.remember(place.start, word, led_to);
         }
     }
@@ -102,12 +102,12 @@ impl<'a> Walk<'a> {
                 rule.is_some_and(|rule| rule.may_match(self.text, place.clone(), word))
             }
             Start::Name => true,
-            Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => false,
+            Start::Pem | Start::PemEnd | Start::Manifest | Start::Encoding(_) => false,
         }
     }
 
     /// Finds again, a period later, what a keyword led to.
-    fn repeat(&mut self, led_to: &LedTo, period: usize) -> Option<KeywordOf> {
+    fn repeat(&mut self, led_to: &KeywordMatches, period: usize) -> Option<KeywordOf> {
         for at in led_to.hits.clone() {
             let Some(hit) = self.hits.get(at) else { break };
             let later = |range: &Range<usize>| range.start + period..range.end + period;
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
                         self.hits.extend(key.map(|key| assigned(self.engine, key)));
                     }
                 }
-                Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => {}
+                Start::Pem | Start::PemEnd | Start::Manifest | Start::Encoding(_) => {}
             }
         }
         goes_on

@@ -5,7 +5,7 @@
 //! believed; what goes on behind a value that was found already is believed if the line is as wide as
 //! screens are, or as its neighbours.
 
-use crate::detect::disguise::{View, line};
+use crate::detect::encoding::{View, line};
 use backstory_format::json::marks::{Byte, Marks};
 use std::ops::Range;
 

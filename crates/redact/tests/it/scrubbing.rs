@@ -71,7 +71,7 @@ fn reports_never_hold_a_value() {
 }
 
 #[test]
-fn the_name_of_a_field_tells_what_its_value_is() {
+fn the_name_of_a_field_decides_what_its_value_is() {
     let scrubber = redactor().session();
     let value = json!({
         "password": "xvqcmuyb", "env": [{ "name": "DB_PASSWORD", "value": "wtklwuvhud" }],
@@ -283,7 +283,7 @@ fn all_text(value: &Value) -> String {
 }
 
 #[test]
-fn oddities_beside_a_secret_survive() {
+fn oddities_next_to_a_secret_survive() {
     let line = br#"{"type":"user","a":"\ud83d \u00e9\/ caf\u0065 password=xvqcmuyb9 \udc00","b":1.0E+2,"b":"x"}"#;
     let scrubber = redactor().session();
     let cleared = clear_lines(&scrubber, &[line.to_vec()]).remove(0);

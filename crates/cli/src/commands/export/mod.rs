@@ -144,7 +144,7 @@ pub(crate) fn run(
         Some(redactor) => Secrets::TakenOut(redactor),
         None => {
             ui::warn("--raw: nothing is taken out; passwords and keys in the sessions stay in it");
-            Secrets::Kept(Raw::the_user_said_raw())
+            Secrets::Kept(Raw::requested_by_user())
         }
     };
     let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;

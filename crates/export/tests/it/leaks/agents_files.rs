@@ -59,7 +59,7 @@ fn every_mark_reaches_some_output_when_nothing_is_taken_out() {
         let files = plant(&form, folder.path(), &|_| None);
         let open: String = formats()
             .into_iter()
-            .map(|format| exported(&files, format, Secrets::Kept(Raw::the_user_said_raw())))
+            .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
             .collect();
         // What is no message is in no export.
         let read = agents::read(&files, Limits::default(), &mut Vec::new()).unwrap().0;

@@ -2,7 +2,7 @@
 //! is in no output of any exporter or renderer.
 
 mod agents_files;
-mod disguises;
+mod encodings;
 mod matrix;
 
 use crate::support::rows_of_trainers;
@@ -150,7 +150,7 @@ fn every_place_reaches_some_output_when_nothing_is_taken_out() {
     let files = write_session(folder.path(), &|place| Some(format!("mark {place} mark")));
     let mut open: String = formats()
         .into_iter()
-        .map(|format| exported(&files, format, Secrets::Kept(Raw::the_user_said_raw())))
+        .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
         .collect();
     for path in files.agents.iter().flat_map(|agent| agent.meta.iter().chain([&agent.path])) {
         open += &std::fs::read_to_string(path).unwrap();
