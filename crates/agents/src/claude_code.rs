@@ -123,7 +123,7 @@ impl AgentReader for ClaudeCode {
         detail: Detail,
         buffer: &mut Vec<u8>,
     ) -> Result<FileSpending, StoreError> {
-        claude::expenses(&files.path, limits, detail, buffer)
+        claude::spending(&files.path, limits, detail, buffer)
     }
 
     fn subagent_spending(
@@ -133,7 +133,7 @@ impl AgentReader for ClaudeCode {
         detail: Detail,
         buffer: &mut Vec<u8>,
     ) -> Result<FileSpending, StoreError> {
-        claude::expenses(&file.path, limits, detail, buffer)
+        claude::spending(&file.path, limits, detail, buffer)
     }
 
     fn missing_usage(&self) -> &'static str {

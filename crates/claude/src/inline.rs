@@ -76,7 +76,7 @@ fn subagent(
     let first = rows.row(*members.first()?)?;
     let id = rows.names.text(first.agent).or_else(|| rows.names.text(first.uuid))?;
     let links: Vec<Link> = members.iter().map(|at| (*at, None)).collect();
-    let turns = material.tell(&links).turns;
+    let turns = material.turns(&links).turns;
     let prompt = rows.message(first).map(|part| part.text_hash).filter(|hash| *hash != 0);
     let claimed = prompt.and_then(|prompt| linkage.claim_prompt(prompt));
     let warms_up = prompt == Some(hash::hash(own_runs::WARMUP.as_bytes())) && claimed.is_none();

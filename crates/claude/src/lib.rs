@@ -57,7 +57,7 @@ mod usage_scan;
 
 pub use crate::agent::AGENT;
 use crate::analyze::Examined;
-pub use activity::{Presence, presence};
+pub use activity::{Activity, activity};
 use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
@@ -74,7 +74,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use subagent_evidence::SubagentEvidence;
 pub use summary::summary;
-pub use usage_scan::expenses;
+pub use usage_scan::spending;
 
 /// Reads a session with all its subagents.
 ///
@@ -86,7 +86,7 @@ pub fn read(
     buffer: &mut Vec<u8>,
     observer: &mut dyn RecordObserver,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    read_family(files, limits, buffer, observer, &mut |_, _| ())
+    read_with_subagents(files, limits, buffer, observer, &mut |_, _| ())
 }
 
 /// Reads a session's own file, without its subagents.
@@ -117,9 +117,10 @@ pub fn examine(
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
     let mut examiner = Examiner::default();
     let mut figures = Vec::new();
-    let mut survey =
-        |rows: &Rows, session: &Session| figures.push(file_stats::survey(rows, session));
-    let (session, failures) = read_family(files, limits, buffer, &mut examiner, &mut survey)?;
+    let mut count =
+        |rows: &Rows, session: &Session| figures.push(file_stats::file_figures(rows, session));
+    let (session, failures) =
+        read_with_subagents(files, limits, buffer, &mut examiner, &mut count)?;
     let files = examiner.done.into_iter().zip(figures);
     let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
     Ok((session, examined, failures))
@@ -133,7 +134,7 @@ pub fn examine_stray(
 ) -> Result<(Session, Examined), StoreError> {
     let mut examiner = Examiner::default();
     let one = read_agent(file, None, limits, buffer, &mut examiner)?;
-    let figures = file_stats::survey(&one.rows, &one.session);
+    let figures = file_stats::file_figures(&one.rows, &one.session);
     let examined = examiner.done.pop().unwrap_or_default();
     Ok((one.session, Examined { figures, ..examined }))
 }
@@ -159,7 +160,7 @@ impl RecordObserver for Examiner {
     }
 }
 
-/// Rows of a file, and somebody who looks at its records too.
+/// Rows of a file, and an observer of its records.
 struct Observed<'o, 'r> {
     rows: Rows,
     observer: &'o RefCell<&'r mut dyn RecordObserver>,
@@ -177,28 +178,28 @@ impl Visitor for Observed<'_, '_> {
     }
 }
 
-/// One file, read.
-struct One {
+/// A file and what was read from it.
+struct ReadFile {
     session: Session,
     linkage: SubagentEvidence,
     rows: Rows,
 }
 
-fn read_family(
+fn read_with_subagents(
     files: &SessionFiles,
     limits: Limits,
     buffer: &mut Vec<u8>,
     observer: &mut dyn RecordObserver,
     each: &mut dyn FnMut(&Rows, &Session),
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let One { mut session, linkage, rows } = read_main(files, limits, buffer, observer)?;
+    let ReadFile { mut session, linkage, rows } = read_main(files, limits, buffer, observer)?;
     each(&rows, &session);
     drop(rows);
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
         match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
-            Ok(One { session, linkage, rows }) => {
+            Ok(ReadFile { session, linkage, rows }) => {
                 each(&rows, &session);
                 agents.push(subagents::Member { session, linkage });
             }
@@ -214,7 +215,7 @@ fn read_main(
     limits: Limits,
     buffer: &mut Vec<u8>,
     observer: &mut dyn RecordObserver,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     read_one(&files.path, buffer, limits, observer, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
@@ -230,7 +231,7 @@ fn read_agent(
     limits: Limits,
     buffer: &mut Vec<u8>,
     observer: &mut dyn RecordObserver,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     let mut one = read_one(&file.path, buffer, limits, observer, |source, modified| Origin {
         id: file.id.clone(),
         kind: kind_by_place(file),
@@ -258,7 +259,7 @@ fn read_one(
     limits: Limits,
     observer: &mut dyn RecordObserver,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     let observer = RefCell::new(observer);
     let read = read_file(path, limits, buffer, || {
         observer.borrow_mut().begin(path);
@@ -273,5 +274,5 @@ fn read_one(
     let source = Source::new(path, Some(read.state));
     let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
     observer.into_inner().end(path);
-    Ok(One { session, linkage, rows })
+    Ok(ReadFile { session, linkage, rows })
 }

@@ -30,7 +30,7 @@ impl<'a> Links<'a> {
         let mut end = None;
         if !settled || explicit {
             end = place.map(|place| {
-                if !noted.explicit && checkpoint::goes_on(self, place, last, true) {
+                if !noted.explicit && checkpoint::continues(self, place, last, true) {
                     last
                 } else {
                     place
@@ -137,7 +137,7 @@ impl<'a> Links<'a> {
             let stands = place.filter(|place| {
                 let explicit = self.rows.checkpoint.explicit;
                 ends.contains(place)
-                    && (explicit || !checkpoint::goes_on(self, *place, last, false))
+                    && (explicit || !checkpoint::continues(self, *place, last, false))
             });
             let end = stands.or(Some(last).filter(|_| !snapshots));
             if let Some(end) = end.and_then(|end| self.message_at(end)) {

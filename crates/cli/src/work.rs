@@ -3,7 +3,7 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::select::{Seek, Selection, as_path, no_sessions, refuse_other_files};
+use crate::select::{Scope, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_agents::{Kept, reader};
 use backstory_format::Limits;
@@ -39,7 +39,7 @@ impl Work {
             }
         }
         if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
-            let selection = Selection::find(global, &[], Seek::All)?;
+            let selection = Selection::find(global, &[], Scope::All)?;
             for id in ids {
                 work.add(selection.resolve(id)?);
             }
@@ -68,19 +68,19 @@ impl Work {
         for files in self.take_others(agent) {
             *others.entry(files.agent).or_default() += 1;
         }
-        let told = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
-        let told = told.collect::<Vec<_>>().join(", ");
+        let listed = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
+        let listed = listed.collect::<Vec<_>>().join(", ");
         match (others.is_empty(), self.is_empty()) {
             (true, true) => Err(self.nothing()),
             (true, false) => Ok(()),
             (false, true) => Err(CliError::not_found(format!(
-                "no session of {}, whose files alone can be looked into ({told})",
+                "no session of {}, whose files alone can be looked into ({listed})",
                 agent.title()
             ))
             .hint("name another place with --root DIR")),
             (false, false) => {
                 if !global.quiet {
-                    ui::say(&format!("sessions of other agents are left out: {told}"));
+                    ui::say(&format!("sessions of other agents are left out: {listed}"));
                 }
                 Ok(())
             }

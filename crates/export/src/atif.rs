@@ -310,7 +310,7 @@ impl Writer<'_, '_, '_> {
             self.canon.text(reason);
         }
         self.canon.key("on_active_chain");
-        self.canon.flag(step.on_chain);
+        self.canon.bool(step.on_chain);
         self.canon.close();
         self.canon.close();
         Ok(())
@@ -367,7 +367,7 @@ impl Writer<'_, '_, '_> {
         self.canon.open();
         let outcome = call.result.as_ref().map(|result| result.outcome);
         self.canon.key("is_error");
-        self.canon.flag(outcome != Some(CallOutcome::Ok));
+        self.canon.bool(outcome != Some(CallOutcome::Ok));
         self.canon.key("status");
         self.canon.plain(outcome.map_or("no_result", CallOutcome::name));
         self.canon.close();

@@ -55,7 +55,7 @@ impl Sums {
             canon.key("extra");
             canon.open();
             canon.key("tokens_incomplete");
-            canon.flag(true);
+            canon.bool(true);
             canon.close();
         }
         canon.close();
@@ -82,7 +82,7 @@ pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut Canoni
     canon.number(spent.cache_write);
     if spent.incomplete {
         canon.key("completion_tokens_incomplete");
-        canon.flag(true);
+        canon.bool(true);
     }
     canon.close();
     canon.close();

@@ -72,7 +72,7 @@ impl<'s> Context<'s> {
             _ => Patches::Leave,
         };
         // Only these say whose lines are whose.
-        let written = if options.format.tells_lines() {
+        let written = if options.format.needs_lines() {
             Written::of(session, notes, &flow, base.as_deref(), patches)
         } else {
             Written::default()
@@ -103,7 +103,7 @@ impl<'s> Context<'s> {
         if !training {
             prepared.roles = roles(&prepared.flow, &mut fetcher)?;
             prepared.count(options.prices);
-            prepared.look_around(&mut fetcher)?;
+            prepared.collect_facts(&mut fetcher)?;
         }
         prepared.fetcher = RefCell::new(fetcher);
         Ok(prepared)
@@ -142,7 +142,7 @@ impl<'s> Context<'s> {
     }
 
     /// Languages of the files that were read and written, packages that were installed.
-    fn look_around(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
+    fn collect_facts(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
         for item in &self.flow.items {
             let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
@@ -177,7 +177,7 @@ impl<'s> Context<'s> {
     pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
         let asked = self.flow.items.iter().filter(|item| item.member == 0);
         let mut asked = asked.filter_map(|item| match item.what {
-            Entry::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
+            Entry::Prompt(turn) if turn.kind.is_standalone() || turn.kind == TurnKind::Command => {
                 Some((item, turn.kind))
             }
             _ => None,

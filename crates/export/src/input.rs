@@ -103,7 +103,7 @@ impl Observer {
             // Documents are searched as a whole.
             (Secrets::TakenOut(_), Observed::Nothing) | (Secrets::Kept(_), _) => None,
         };
-        let notes = format.tells_lines().then(|| NoteTaker::new(&every_file));
+        let notes = format.needs_lines().then(|| NoteTaker::new(&every_file));
         Observer { notes, secrets }
     }
 

@@ -12,7 +12,7 @@ use backstory_model::Notice;
 use backstory_redact::Report;
 use backstory_session::parallel::{self, Progress};
 use backstory_session::select::SessionRef;
-use backstory_store::{StoreError, hold};
+use backstory_store::{StoreError, keep_files};
 use std::path::PathBuf;
 
 /// What to export and how.
@@ -95,7 +95,7 @@ type WriteOutput = Result<(Document, Vec<StoreError>), StoreError>;
 impl Export<'_> {
     fn make(&self, session: SessionRef<'_>, buffer: &mut Vec<u8>) -> WriteOutput {
         let (format, limits) = (self.options.format, self.limits);
-        let _holding = hold();
+        let _files = keep_files();
         let (mut material, failures) = match session {
             SessionRef::Session(files) => Input::read(files, format, self.secrets, limits, buffer)?,
             SessionRef::Agent(file) => {

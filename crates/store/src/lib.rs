@@ -26,7 +26,7 @@ mod write;
 pub use commit_log::CommitLog;
 pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
 pub use create::{StagedFolder, create_file, try_file};
-pub use file_cache::{Holding, hold};
+pub use file_cache::{KeepFiles, keep_files};
 pub use file_state::{FileState, modified};
 pub use git::{Git, GitError, GitLine, parse_blame};
 pub use git_run::limit_git;

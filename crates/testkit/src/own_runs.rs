@@ -1,6 +1,6 @@
 //! What clients run for themselves, as files of subagents whose session is gone.
 
-use crate::found;
+use crate::discover_at;
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_model::{Session, SessionKind};
@@ -60,7 +60,7 @@ impl Runs {
     }
 
     pub fn read(&self) -> Vec<Session> {
-        let found = found(self.path());
+        let found = discover_at(self.path());
         let limits = Limits::default();
         let read = |file| agents::read_stray(file, limits, &mut Vec::new()).unwrap();
         assert!(found.sessions.is_empty());

@@ -26,7 +26,7 @@ pub(super) use draft::{Draft, Place, problem};
 pub(super) use editor::{Editor, editor};
 pub(super) use fence::{Fence, fenced};
 pub(super) use names::{LINES, LINES_AND_DOCUMENTS, MESSAGE_IDS, copy_name, ids_below, stem, text};
-pub(super) use parts::{Part, other, parts, told};
+pub(super) use parts::{Part, content_of, other, parts};
 pub(super) use prompt::{context, typed};
 pub(super) use spending::spending;
 pub(super) use times::{local, timestamp};

@@ -8,8 +8,8 @@
 mod agent;
 mod history;
 mod subagents;
-mod tell;
 mod tools;
+mod turns;
 
 use crate::common::{Cite, Draft, document, parse};
 use crate::reader::ReadSession;
@@ -21,7 +21,7 @@ use backstory_format::{Limits, Problem};
 use backstory_model::{Problems, Session, SessionFiles};
 use backstory_store::{StoreError, load};
 use history::History;
-use tell::Telling;
+use turns::TurnReader;
 
 /// Reads a session without its subagents.
 fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
@@ -38,7 +38,7 @@ fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreErro
             history.record(number, message, document.cite());
         }
     }
-    Ok(Telling::new(draft, files).finish(history))
+    Ok(TurnReader::new(draft, files).finish(history))
 }
 
 /// Reads a session with its subagents.
@@ -80,5 +80,5 @@ fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
             history.record(*number, value, Cite::at(*offset));
         }
     }
-    Ok(Telling::new(draft, files).finish(history))
+    Ok(TurnReader::new(draft, files).finish(history))
 }

@@ -15,7 +15,7 @@ use backstory_model::SessionFiles;
 use backstory_model::{Benchmark, Problems, Session};
 use backstory_store::{Source, StoreError, load, read_range};
 use memchr::memmem;
-use sdk::Told;
+use sdk::NumberedEvent;
 use std::path::{Path, PathBuf};
 
 fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
@@ -93,20 +93,20 @@ fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     for (path, number) in event_files(&files.path).iter().zip(1..) {
         documents.extend(read(path, number, &mut draft).map(|document| (number, document)));
     }
-    let told = documents.iter().filter_map(|(number, document)| {
-        document.value().map(|event| Told { number: *number, event })
+    let numbered = documents.iter().filter_map(|(number, document)| {
+        document.value().map(|event| NumberedEvent { number: *number, event })
     });
-    let told: Vec<Told<'_>> = told.collect();
+    let numbered: Vec<NumberedEvent<'_>> = numbered.collect();
     let state = files.path.join("base_state.json");
     if state.is_file() {
         let state = read(&state, 0, &mut draft);
         let mut events = sdk::Events::new(draft, cite);
         events.state(state.as_ref().and_then(|state| state.value()));
-        events.list(&told);
+        events.list(&numbered);
         return Ok(events.finish());
     }
     let mut events = v0::Events::new(draft, cite);
-    for Told { number, event } in told {
+    for NumberedEvent { number, event } in numbered {
         events.event_at(number, &event);
     }
     Ok(events.finish())
@@ -181,10 +181,10 @@ fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     }
     session.file.bytes = at;
     session.file.modified = loaded.state.modified;
-    let told = tapes.iter().filter_map(|(number, bytes, tape)| {
-        tape.root(bytes).map(|event| Told { number: *number, event })
+    let numbered = tapes.iter().filter_map(|(number, bytes, tape)| {
+        tape.root(bytes).map(|event| NumberedEvent { number: *number, event })
     });
     let mut events = sdk::Events::new(draft, Cite::copied());
-    events.list(&told.collect::<Vec<_>>());
+    events.list(&numbered.collect::<Vec<_>>());
     Ok(events.finish())
 }

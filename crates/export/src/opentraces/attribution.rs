@@ -21,7 +21,7 @@ pub(super) fn write(prepared: &Context<'_>, trace: &str, canon: &mut CanonicalWr
     let certain = ranges.all(|range| range.confidence == Confidence::Exact);
     canon.open();
     canon.key("experimental");
-    canon.flag(!certain);
+    canon.bool(!certain);
     canon.key("files");
     canon.open_list();
     for file in files {
@@ -210,7 +210,7 @@ fn write_anchor(anchor: &Anchor<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.key("evidence_tier");
     canon.plain(anchor.tier);
     canon.key("found");
-    canon.flag(true);
+    canon.bool(true);
     canon.key("git_patch_id");
     canon.null();
     canon.key("last_searched_at");

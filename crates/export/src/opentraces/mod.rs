@@ -202,7 +202,7 @@ fn metadata(
     canon.key("benchmark");
     benchmark(session, fetcher, canon)?;
     canon.key("commits_searched");
-    canon.flag(prepared.commits.searched);
+    canon.bool(prepared.commits.searched);
     canon.key("continues");
     canon.id_list(session.continues.iter().map(|id| &**id));
     canon.key("cwds");
@@ -215,7 +215,7 @@ fn metadata(
     canon.text_list(session.git_branches.iter().map(|branch| &**branch));
     canon.key("is_compacted");
     let full = |kind| kind == CompactionKind::Full;
-    canon.flag(session.compactions.iter().any(|compaction| full(compaction.kind)));
+    canon.bool(session.compactions.iter().any(|compaction| full(compaction.kind)));
     canon.key("kind");
     canon.plain(session.kind.name());
     canon.key("left_out");
@@ -238,7 +238,7 @@ fn metadata(
     canon.key("title");
     canon.text_or_null(session.title.as_ref().map(|title| title.text.as_str()));
     canon.key("usage_incomplete");
-    canon.flag(prepared.usage.incomplete || prepared.told == CountedTokens::Nothing);
+    canon.bool(prepared.usage.incomplete || prepared.told == CountedTokens::Nothing);
     canon.key("versions");
     canon.id_list(session.versions.iter().map(|version| &**version));
     canon.key("writer");
@@ -269,7 +269,7 @@ pub(super) fn benchmark(
     }
     canon.key("resolved");
     match run.resolved {
-        Some(resolved) => canon.flag(resolved),
+        Some(resolved) => canon.bool(resolved),
         None => canon.null(),
     }
     canon.close();
@@ -313,7 +313,7 @@ fn outcome(
     canon.key("commit_sha");
     canon.plain_or_null(newest.map(|link| &*link.commit.id));
     canon.key("committed");
-    canon.flag(newest.is_some());
+    canon.bool(newest.is_some());
     canon.key("description");
     let ended = last.map(|outcome| format!("last turn: {}", outcome.name()));
     canon.plain_or_null(ended.as_deref());
@@ -335,7 +335,7 @@ fn outcome(
     canon.plain("deterministic");
     canon.key("success");
     match run.and_then(|run| run.resolved) {
-        Some(resolved) => canon.flag(resolved),
+        Some(resolved) => canon.bool(resolved),
         None => canon.null(),
     }
     canon.key("terminal_state");
@@ -381,7 +381,7 @@ fn security(report: Option<&Report>, canon: &mut CanonicalWriter<'_>) {
     canon.key("redactions_applied");
     canon.number(places.unwrap_or(0));
     canon.key("scanned");
-    canon.flag(report.is_some());
+    canon.bool(report.is_some());
     canon.close();
 }
 

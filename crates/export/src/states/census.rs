@@ -104,7 +104,7 @@ enum Known {
 struct File<'p> {
     path: &'p Path,
     known: HashMap<u64, Known>,
-    /// Why nothing else of it is told.
+    /// Why nothing else of it is seen.
     otherwise: Option<&'static str>,
 }
 
@@ -119,14 +119,14 @@ pub(crate) fn count(
     }
     let mut census = Census::default();
     let mut buffer = Vec::new();
-    let told: HashSet<usize> = told_members(prepared, fates);
+    let seen: HashSet<usize> = seen_members(prepared, fates);
     let mut files: Vec<File<'_>> = Vec::new();
     for session in prepared.session.walk() {
         census.session(session);
         let member = prepared.flow.members.iter().position(|one| std::ptr::eq(*one, session));
         let otherwise = match member {
             _ if session.kind.is_housekeeping() => Some("housekeeping_agent"),
-            Some(member) if told.contains(&member) => None,
+            Some(member) if seen.contains(&member) => None,
             _ => Some("subagent"),
         };
         let known = match member {
@@ -163,15 +163,15 @@ pub(crate) fn count(
 }
 
 /// Members whose conversation was walked.
-fn told_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
+fn seen_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
     let walked = prepared.flow.items.iter().zip(fates).filter(|(_, fate)| match fate {
         Disposition::Skipped(reason) => *reason != super::Skipped::Subagent,
         Disposition::Answer => true,
-        Disposition::Untold => false,
+        Disposition::Unseen => false,
     });
-    let mut told: HashSet<usize> = walked.map(|(item, _)| item.member).collect();
-    told.insert(0);
-    told
+    let mut seen: HashSet<usize> = walked.map(|(item, _)| item.member).collect();
+    seen.insert(0);
+    seen
 }
 
 fn known_lines(
@@ -197,7 +197,7 @@ fn known_lines(
                 let answer = match fate {
                     Disposition::Answer => Known::Answer,
                     Disposition::Skipped(reason) => Known::Reason(reason.name()),
-                    Disposition::Untold => history,
+                    Disposition::Unseen => history,
                 };
                 known.extend(step.lines.iter().map(|line| (*line, answer)));
                 for result in step.calls().filter_map(|call| call.result.as_ref()) {
@@ -212,7 +212,7 @@ fn known_lines(
 #[derive(Debug)]
 struct Counter<'k> {
     known: &'k HashMap<u64, Known>,
-    /// Why nothing of the file is told.
+    /// Why nothing of the file is seen.
     otherwise: Option<&'static str>,
     census: Census,
     uuids: HashSet<Box<str>>,

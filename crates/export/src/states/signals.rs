@@ -339,7 +339,7 @@ mod tests {
     use super::is_correction;
 
     #[test]
-    fn corrections_are_told_from_other_prompts() {
+    fn signals_separate_corrections_from_other_prompts() {
         for words in [
             "No, the other file",
             "that\u{2019}s not it",

@@ -47,13 +47,13 @@ impl<'s> Active<'s> {
 }
 
 /// Messages that nobody looked at are those of subagents.
-pub(crate) fn count_untold(
+pub(crate) fn count_subagent_messages(
     flow: &Timeline<'_>,
     fates: &mut [Disposition],
     figures: &mut StateFigures,
 ) {
     for (fate, item) in fates.iter_mut().zip(&flow.items) {
-        if *fate == Disposition::Untold && matches!(item.what, Entry::Step(_)) {
+        if *fate == Disposition::Unseen && matches!(item.what, Entry::Step(_)) {
             figures.messages += 1;
             *fate = figures.skip(Skipped::Subagent);
         }

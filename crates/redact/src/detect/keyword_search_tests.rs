@@ -97,10 +97,10 @@ fn both(
         .filter(|(range, number)| {
             let (word, case) = &words[*number];
             let word = word.as_bytes();
-            let goes_on = range.start > span.start
+            let continues = range.start > span.start
                 && word.len() > 2
                 && word.iter().all(|letter| *letter == text[range.start - 1]);
-            !goes_on && (*case == Case::Any || &text[range.clone()] == word)
+            !continues && (*case == Case::Any || &text[range.clone()] == word)
         })
         .collect();
     for places in [&mut ours, &mut theirs] {

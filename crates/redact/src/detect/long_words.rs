@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_words_are_found_wherever_they_stand() {
+    fn long_words_are_found_at_any_place() {
         for before in ["", " ", "a b ", "short words stand here, "] {
             for length in [LONG - 1, LONG, LONG + 1, 3 * LONG] {
                 for after in ["", ".", " and more words after it"] {

@@ -172,10 +172,10 @@ fn joined(text: &str, first: Range<usize>) -> Option<Joined> {
         }
         let next = line(text, last.end + 1);
         let Some(words) = text.get(next.clone())?.strip_prefix(margin) else { break };
-        let goes_on = words.starts_with(|one: char| one.is_ascii_graphic())
+        let continues = words.starts_with(|one: char| one.is_ascii_graphic())
             && !begins_anew(words)
             && next.len() <= first.len();
-        if !goes_on {
+        if !continues {
             break;
         }
         let end = first.start + text.get(first.start..last.end)?.trim_end_matches('\r').len();

@@ -95,7 +95,7 @@ fn values_are_found_through_the_layout_of_their_language() {
 }
 
 #[test]
-fn words_with_digits_and_signs_are_passwords_where_one_stands() {
+fn words_with_digits_and_signs_are_passwords_in_their_place() {
     gone(&[
         ("app_admin_password = Harvest12345", "Harvest12345"),
         ("'password' => '#Flower040',", "#Flower040"),

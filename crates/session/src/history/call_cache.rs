@@ -117,8 +117,8 @@ impl<'w> Notes<'w> {
                 self.call(record, &block);
             }
         } else if !self.awaited.is_empty()
-            && let Some(told) = value.get("toolUseResult")
-            && told.kind() == Kind::Object
+            && let Some(result) = value.get("toolUseResult")
+            && result.kind() == Kind::Object
         {
             let blocks = blocks();
             let mut blocks = blocks.iter().flat_map(|blocks| blocks.items());
@@ -128,8 +128,8 @@ impl<'w> Notes<'w> {
                 && let Some(tool) = self.awaited.remove(&*id)
             {
                 let texts = |value: &Value<'_>| unix(value.text().unwrap_or_default());
-                let result = EditResult::read(tool, &told, PatchLines::Old, &texts);
-                self.results.insert(record.offset_of(&told), result);
+                let edit = EditResult::read(tool, &result, PatchLines::Old, &texts);
+                self.results.insert(record.offset_of(&result), edit);
             }
         }
     }

@@ -169,7 +169,7 @@ pub(super) fn replay<'e>(
 /// The same for those who ask about the edits only: readings are looked at where an edit needs them.
 pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
     let steps = replay(&chain.recorded(), None, None, &[]);
-    if steps.iter().all(|step| stands_alone(step, chain)) {
+    if steps.iter().all(|step| is_standalone(step, chain)) {
         steps
     } else {
         replay(&chain.whole(), None, None, &[])
@@ -177,7 +177,7 @@ pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
 }
 
 /// Whether no reading can change what is known of a step.
-pub(super) fn stands_alone(step: &Step<'_>, chain: &Chain) -> bool {
+pub(super) fn is_standalone(step: &Step<'_>, chain: &Chain) -> bool {
     let What::Edit(edit) = &step.event.what else { return true };
     match (&step.what, &edit.original) {
         (Known::Placed(placed), Some(original)) => {

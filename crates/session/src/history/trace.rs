@@ -7,7 +7,7 @@ use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
 use super::regions::count_differing;
-use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
+use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, is_standalone, replay};
 use super::tracer::{Maker, Tracer, Track};
 use backstory_model::Change;
 use hashbrown::HashSet;
@@ -96,7 +96,7 @@ pub fn trace<'g>(
         let found = steps_of(&chains, Chain::recorded, until, None, committed);
         let chain = |track: usize| chains.iter().find(|(other, _)| *other == track);
         let alone = |(track, step): &(usize, Step<'_>)| {
-            chain(*track).is_some_and(|(_, chain)| stands_alone(step, chain))
+            chain(*track).is_some_and(|(_, chain)| is_standalone(step, chain))
         };
         steps = found.iter().all(alone).then_some(found);
     }
@@ -114,11 +114,11 @@ fn steps_of<'g>(
     text: Option<&Rc<str>>,
     committed: &'g [Committed],
 ) -> Vec<(usize, Step<'g>)> {
-    let mut told: Vec<(usize, Vec<&Event>)> =
+    let mut chains: Vec<(usize, Vec<&Event>)> =
         chains.iter().map(|(track, chain)| (*track, events(chain))).collect();
-    told.sort_by_key(|(_, events)| events.first().map(|event| event.when));
+    chains.sort_by_key(|(_, events)| events.first().map(|event| event.when));
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
-    for (track, mut events) in told {
+    for (track, mut events) in chains {
         let in_time = |event: &&&Event| {
             until.is_none_or(|until| event.when.time.is_none_or(|time| time <= until))
         };

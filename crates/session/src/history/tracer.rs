@@ -405,7 +405,7 @@ mod tests {
     use crate::compare::Hunk;
 
     #[test]
-    fn lines_that_were_not_compared_are_nobodys() {
+    fn tracer_gives_lines_that_were_not_compared_to_no_edit() {
         let mut tracer = Tracer { tracks: vec![Track::default()], ..Tracer::default() };
         tracer.see(0, "a\nb\nc\nd\n", None);
         let base = tracer.tracks[0].current.clone().unwrap();

@@ -154,11 +154,11 @@ fn around_command(tracer: &Tracer<'_>, command: &[OsString], began: Timestamp) -
                 ui::warn("trace not captured: no session was at work in this worktree");
             }
         }
-        Ok(written) => tracer.tell(&format!("wrote {}", written.join(", "))),
+        Ok(written) => tracer.log(&format!("wrote {}", written.join(", "))),
         Err(error) => {
             ui::warn(&format!("trace not captured: {}", error.message));
             for hint in &error.hints {
-                tracer.tell(hint);
+                tracer.log(hint);
             }
         }
     }

@@ -193,11 +193,11 @@ fn write(
     options: &PairOptions<'_>,
 ) -> Result<Figures, CliError> {
     let journal = &arguments.journal;
-    let told = |error| failed(error, journal);
+    let explained = |error| failed(error, journal);
     let Some(out) = out else {
         // Rows are plain ASCII, so that nothing in them can reach a terminal.
         let mut out = std::io::BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
-        let figures = make(journal, states, options, &mut out).map_err(told)?;
+        let figures = make(journal, states, options, &mut out).map_err(explained)?;
         out.flush()?;
         return Ok(figures);
     };
@@ -205,11 +205,11 @@ fn write(
     let mut done = None;
     write_file::<CliError>(out, Access::Private, |file| {
         done = Some(if !table {
-            make(journal, states, options, file).map_err(told)?
+            make(journal, states, options, file).map_err(explained)?
         } else {
             let mut table = Table::new(file, &table_columns(options.format)?)?;
             let made = make(journal, states, options, &mut table);
-            let figures = table.told(made.map_err(told))?;
+            let figures = table.with_failure(made.map_err(explained))?;
             table.finish()?;
             figures
         });

@@ -8,7 +8,7 @@ use backstory_model::SessionFiles;
 use backstory_redact::Raw;
 use backstory_session::render::{self, View};
 use backstory_testkit::planted::form;
-use backstory_testkit::{agent_forms, files_below, found, or_slow, testdata};
+use backstory_testkit::{agent_forms, discover_at, files_below, or_slow, testdata};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn plant(form: &Path, folder: &Path, planted: &dyn Fn(&str) -> Option<String>) -
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::write(to, text).unwrap();
     }
-    let found = found(folder);
+    let found = discover_at(folder);
     assert_eq!(found.sessions.len(), 1, "{}", form.display());
     found.sessions[0].clone()
 }

@@ -43,7 +43,7 @@ fn writings(trace: &str) -> [String; 3] {
 
 /// Where an output changes a text before it is cleared, so that an encoding is another one then:
 /// see LIMITS.md.
-fn is_written_anew(place: &str, output: &str) -> bool {
+fn is_rewritten(place: &str, output: &str) -> bool {
     match place {
         "tool name" => output.starts_with("Sft"),
         "title" => output.starts_with("OpenTraces"),
@@ -64,7 +64,7 @@ fn encoded_secrets_are_in_no_output() {
         for (name, text) in outputs(&files, redactor()) {
             for (place, (encoding, kind, written)) in &planted {
                 let holds = |trace: &&String| writings(trace).iter().any(|one| text.contains(one));
-                if is_written_anew(place, &name) {
+                if is_rewritten(place, &name) {
                     continue;
                 }
                 if let Some(trace) = written.traces.iter().find(holds) {

@@ -33,7 +33,7 @@ fn formats() -> Vec<Format<'static>> {
         ..StateOptions::default()
     };
     let rows = rows_of_trainers(states).map(Format::Sft);
-    let told = [
+    let fixed = [
         Format::OpenTraces(OpenTracesSchema::V0_9),
         Format::OpenTraces(OpenTracesSchema::V0_3),
         Format::Atif(AtifSchema::V1_7),
@@ -44,7 +44,7 @@ fn formats() -> Vec<Format<'static>> {
         Format::TraceState(StateOptions { messages: MessageStyle::Text, ..states }),
         Format::TraceState(StateOptions { messages: MessageStyle::Anthropic, ..states }),
     ];
-    told.into_iter().chain(rows).collect()
+    fixed.into_iter().chain(rows).collect()
 }
 
 fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> String {
