@@ -44,9 +44,9 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
         report_problems(rows, &tree, &groups, &results, &conversation, &origin.id, &mut problems);
     problems.sort();
 
-    let mut linkage = SubagentEvidence::new(rows);
+    let mut evidence = SubagentEvidence::new(rows);
     let subagents = match rule {
-        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
+        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut evidence),
         LeafRule::Agent => Vec::new(),
     };
     let mut session = Session {
@@ -101,7 +101,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
     if let (SessionKind::Task, Some(kind)) = (session.kind, rows.own_run) {
         session.kind = kind;
     }
-    (session, linkage)
+    (session, evidence)
 }
 
 /// Whether a record would be missing from the conversation without the repair; notes would not.

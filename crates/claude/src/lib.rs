@@ -181,7 +181,7 @@ impl Visitor for Observed<'_, '_> {
 /// A file and what was read from it.
 struct ReadFile {
     session: Session,
-    linkage: SubagentEvidence,
+    evidence: SubagentEvidence,
     rows: Rows,
 }
 
@@ -192,21 +192,21 @@ fn read_with_subagents(
     observer: &mut dyn RecordObserver,
     each: &mut dyn FnMut(&Rows, &Session),
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let ReadFile { mut session, linkage, rows } = read_main(files, limits, buffer, observer)?;
+    let ReadFile { mut session, evidence, rows } = read_main(files, limits, buffer, observer)?;
     each(&rows, &session);
     drop(rows);
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
         match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
-            Ok(ReadFile { session, linkage, rows }) => {
+            Ok(ReadFile { session, evidence, rows }) => {
                 each(&rows, &session);
-                agents.push(subagents::Member { session, linkage });
+                agents.push(subagents::Member { session, evidence });
             }
             Err(error) => failures.push(error),
         }
     }
-    subagents::unite(&mut session, linkage, agents);
+    subagents::unite(&mut session, evidence, agents);
     Ok((session, failures))
 }
 
@@ -272,7 +272,7 @@ fn read_one(
         rows.problems.remove(ProblemId::NoFinalNewline);
     }
     let source = Source::new(path, Some(read.state));
-    let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
+    let (session, evidence) = build(&mut rows, origin(source, read.state.modified));
     observer.into_inner().end(path);
-    Ok(ReadFile { session, linkage, rows })
+    Ok(ReadFile { session, evidence, rows })
 }

@@ -30,36 +30,36 @@ use shape::{BetweenMessages, Role, Shape};
 use std::cell::RefMut;
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     sft: &SftOptions<'_>,
     options: &Options<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<WriteOutput, StoreError> {
     canon.keep_order();
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
     let mut writer = Writer {
-        active: Active::of(&prepared.flow),
-        prepared,
+        active: Active::of(&context.timeline),
+        context,
         shapes,
         sft,
         shape: Shape { sft, options },
-        dialogues: prepared.flow.members.iter().map(|_| Dialogue::default()).collect(),
+        dialogues: context.timeline.members.iter().map(|_| Dialogue::default()).collect(),
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Disposition::Unseen; prepared.flow.items.len()],
+        fates: vec![Disposition::Unseen; context.timeline.items.len()],
         pieces: Vec::new(),
         tools: Vec::new(),
         tools_of: HashMap::new(),
     };
-    for part in members_in_order(prepared.flow.members.len(), sft.states.subagents) {
+    for part in members_in_order(context.timeline.members.len(), sft.states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    for member in 0..prepared.flow.members.len() {
+    for member in 0..context.timeline.members.len() {
         writer.end_row(member)?;
     }
-    count_subagent_messages(&prepared.flow, &mut writer.fates, &mut writer.figures);
+    count_subagent_messages(&context.timeline, &mut writer.fates, &mut writer.figures);
     let Writer { dialogues, tools, pieces, figures, fates, .. } = writer;
     let shared = dialogues
         .into_iter()
@@ -81,7 +81,7 @@ struct Dialogue<'s> {
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Context<'s>,
+    context: &'w Context<'s>,
     shapes: Shapes,
     sft: &'w SftOptions<'w>,
     shape: Shape<'w>,
@@ -102,8 +102,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
-        let prepared = self.prepared;
-        let items = prepared.flow.items.iter().enumerate();
+        let context = self.context;
+        let items = context.timeline.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             let member = item.member;
             match item.what {
@@ -218,7 +218,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return;
         }
         let system = self.sft.states.system;
-        let prompt = self.shapes.system(&self.prepared.flow, member, step, system, self.canon);
+        let prompt = self.shapes.system(&self.context.timeline, member, step, system, self.canon);
         let message = prompt.map(|prompt| self.shape.system(&prompt, self.canon));
         let Some(dialogue) = self.dialogues.get_mut(member) else { return };
         dialogue.messages.begin(message, &self.sft.states.tokenizer);

@@ -110,27 +110,27 @@ struct File<'p> {
 
 /// Counts the records of a session's files; none if they are not records.
 pub(crate) fn count(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     fates: &[Disposition],
     limits: Limits,
 ) -> Result<Option<Census>, StoreError> {
-    if reader(prepared.session.agent).observed() == Observed::Nothing {
+    if reader(context.session.agent).observed() == Observed::Nothing {
         return Ok(None);
     }
     let mut census = Census::default();
     let mut buffer = Vec::new();
-    let seen: HashSet<usize> = seen_members(prepared, fates);
+    let seen: HashSet<usize> = seen_members(context, fates);
     let mut files: Vec<File<'_>> = Vec::new();
-    for session in prepared.session.walk() {
+    for session in context.session.walk() {
         census.session(session);
-        let member = prepared.flow.members.iter().position(|one| std::ptr::eq(*one, session));
+        let member = context.timeline.members.iter().position(|one| std::ptr::eq(*one, session));
         let otherwise = match member {
             _ if session.kind.is_housekeeping() => Some("housekeeping_agent"),
             Some(member) if seen.contains(&member) => None,
             _ => Some("subagent"),
         };
         let known = match member {
-            Some(member) => known_lines(prepared, member, fates, otherwise),
+            Some(member) => known_lines(context, member, fates, otherwise),
             None => HashMap::new(),
         };
         let path = session.source.path();
@@ -163,8 +163,8 @@ pub(crate) fn count(
 }
 
 /// Members whose conversation was walked.
-fn seen_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
-    let walked = prepared.flow.items.iter().zip(fates).filter(|(_, fate)| match fate {
+fn seen_members(context: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
+    let walked = context.timeline.items.iter().zip(fates).filter(|(_, fate)| match fate {
         Disposition::Skipped(reason) => *reason != super::Skipped::Subagent,
         Disposition::Answer => true,
         Disposition::Unseen => false,
@@ -175,14 +175,14 @@ fn seen_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize>
 }
 
 fn known_lines(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     member: usize,
     fates: &[Disposition],
     otherwise: Option<&'static str>,
 ) -> HashMap<u64, Known> {
     let mut known = HashMap::new();
     let history = otherwise.map_or(Known::History, Known::Reason);
-    for (item, fate) in prepared.flow.items.iter().zip(fates) {
+    for (item, fate) in context.timeline.items.iter().zip(fates) {
         if item.member != member {
             continue;
         }

@@ -40,38 +40,38 @@ use std::cell::RefMut;
 use std::collections::BTreeSet;
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     states: &StateOptions<'_>,
     options: &Options<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<WriteOutput, StoreError> {
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
-    let signals = signals::signals_of(&prepared.flow, &mut fetcher)?;
-    let conversations = prepared.flow.members.iter().map(|_| Conversation::default()).collect();
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
+    let signals = signals::signals_of(&context.timeline, &mut fetcher)?;
+    let conversations = context.timeline.members.iter().map(|_| Conversation::default()).collect();
     let style = Style { style: states.messages, thinking: states.thinking, options };
     let mut writer = Writer {
-        active: Active::of(&prepared.flow),
-        prepared,
+        active: Active::of(&context.timeline),
+        context,
         shapes,
         states,
         style,
         signals,
-        tools: prepared.flow.members.iter().map(|_| BTreeSet::new()).collect(),
+        tools: context.timeline.members.iter().map(|_| BTreeSet::new()).collect(),
         conversations,
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Disposition::Unseen; prepared.flow.items.len()],
+        fates: vec![Disposition::Unseen; context.timeline.items.len()],
         pieces: Vec::new(),
-        places: vec![(0, 0); prepared.flow.members.len()],
+        places: vec![(0, 0); context.timeline.members.len()],
     };
-    for part in members_in_order(prepared.flow.members.len(), states.subagents) {
+    for part in members_in_order(context.timeline.members.len(), states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    count_subagent_messages(&prepared.flow, &mut writer.fates, &mut writer.figures);
+    count_subagent_messages(&context.timeline, &mut writer.fates, &mut writer.figures);
     if states.layout == Layout::Compact {
-        for member in 0..prepared.flow.members.len() {
+        for member in 0..context.timeline.members.len() {
             writer.compact(member)?;
         }
     }
@@ -85,11 +85,11 @@ pub(super) fn write(
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Context<'s>,
+    context: &'w Context<'s>,
     shapes: Shapes,
     states: &'w StateOptions<'w>,
     style: Style<'w>,
-    /// Of each item of the flow.
+    /// Of each item of the timeline.
     signals: Vec<Signals>,
     conversations: Vec<Conversation>,
     /// Tools that the model could use in states of each member.
@@ -120,8 +120,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
-        let prepared = self.prepared;
-        let items = prepared.flow.items.iter().enumerate();
+        let context = self.context;
+        let items = context.timeline.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             if let Entry::Step(step) = item.what {
                 self.step(at, item, step)?;
@@ -174,8 +174,13 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         if self.conversations.get(member).is_none_or(|conversation| conversation.began) {
             return;
         }
-        let prompt =
-            self.shapes.system(&self.prepared.flow, member, step, self.states.system, self.canon);
+        let prompt = self.shapes.system(
+            &self.context.timeline,
+            member,
+            step,
+            self.states.system,
+            self.canon,
+        );
         let message = prompt.map(|prompt| self.style.system(&prompt, self.canon));
         let Some(conversation) = self.conversations.get_mut(member) else { return };
         conversation.begin(message, &self.states.tokenizer);
@@ -251,8 +256,8 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 
     fn write_state(&mut self, answer: &Answer<'_>, call: Option<&str>, action: &str) {
-        let prepared = self.prepared;
-        let Some(session) = prepared.flow.members.get(answer.member) else { return };
+        let context = self.context;
+        let Some(session) = context.timeline.members.get(answer.member) else { return };
         let Some(conversation) = self.conversations.get_mut(answer.member) else { return };
         let window = answer.window;
         self.figures.cut_histories += u64::from(!window.kept.is_empty());
@@ -283,7 +288,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.key("n_tokens_est");
         canon.number(window.tokens);
         canon.key("parent_session_id");
-        let parent = (answer.member > 0).then_some(&*prepared.session.id);
+        let parent = (answer.member > 0).then_some(&*context.session.id);
         canon.id_or_null(parent);
         canon.key("session_id");
         canon.id(&session.id);
@@ -297,7 +302,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let mark = conversation.failed && self.states.tool_errors == ToolErrors::Mark;
         canon.plain_or_null(mark.then_some("tool_error"));
         canon.key("tools");
-        let tools = self.shapes.available(&prepared.flow, answer.member, answer.step);
+        let tools = self.shapes.available(&context.timeline, answer.member, answer.step);
         canon.text_list(tools.iter().map(String::as_str));
         if let Some(all) = self.tools.get_mut(answer.member) {
             all.extend(tools.iter().cloned());
@@ -342,7 +347,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
 
     /// The line of one conversation.
     fn compact(&mut self, member: usize) -> Result<(), StoreError> {
-        let Some(session) = self.prepared.flow.members.get(member) else { return Ok(()) };
+        let Some(session) = self.context.timeline.members.get(member) else { return Ok(()) };
         let Some(conversation) = self
             .conversations
             .get_mut(member)

@@ -15,7 +15,7 @@ pub use budget::{Account, Budget};
 pub use teacher_state::Tally;
 
 use crate::estimate::expected_cost;
-use crate::journal::{Call, Entry, Fate, Journal, JournalError, Key, Known, Skip};
+use crate::journal::{Call, CallState, Entry, Journal, JournalError, Key, Known, Skip};
 use crate::states::{Conversation, State, StatesFile};
 use crate::teacher::{Api, Teacher};
 use crate::wire::Wire;
@@ -290,9 +290,9 @@ impl<'r> Run<'r> {
             let Some(state) = states.get(*at) else { continue };
             let Some(request) = wire.request(states, *at, teacher) else { continue };
             let key = Key::new(&state.state_id, &teacher.id, &request.hash);
-            let fate = self.known.fate(&key);
-            let (lost, times) = match (fate, self.failed) {
-                (Fate::Answered, _) | (Fate::Failed { .. }, FailedCalls::Leave) => {
+            let call_state = self.known.state(&key);
+            let (lost, times) = match (call_state, self.failed) {
+                (CallState::Answered, _) | (CallState::Failed { .. }, FailedCalls::Leave) => {
                     teacher_state.count(|tally| tally.known += 1);
                     if is_first {
                         let known = self.known.call(&key);
@@ -302,8 +302,8 @@ impl<'r> Run<'r> {
                     before = Some(state);
                     continue;
                 }
-                (Fate::Failed { times }, FailedCalls::AskAgain) => (Default::default(), times),
-                (Fate::Open { lost, times }, _) => (lost, times),
+                (CallState::Failed { times }, FailedCalls::AskAgain) => (Default::default(), times),
+                (CallState::Open { lost, times }, _) => (lost, times),
             };
             let expected = expected_cost(wire, state, before, teacher).unwrap_or_default();
             let names = &wire.names;

@@ -1,7 +1,7 @@
 //! Lines followed from the edits that wrote them to the file as it is.
 
 use super::chain::Chain;
-use super::edit::{Committed, Edit, Event, What};
+use super::edit::{Committed, Edit, Event, EventKind};
 use super::gather::Gathered;
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
@@ -163,7 +163,7 @@ fn follow<'g>(
 
 /// An edit with what it added and removed, and no more.
 fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
-    let What::Edit(edit) = &step.event.what else { return None };
+    let EventKind::Edit(edit) = &step.event.kind else { return None };
     let mut entry = TracedEdit::new(step.event, edit);
     match &step.what {
         Known::Placed(placed) => {
@@ -200,7 +200,7 @@ pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String,
 }
 
 fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Traced<'g>) {
-    let What::Edit(edit) = &step.event.what else {
+    let EventKind::Edit(edit) = &step.event.kind else {
         if let Known::State(text) = &step.what {
             tracer.see(track, text, step.time);
         }

@@ -4,8 +4,8 @@ mod output;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::ui;
-use crate::work::Work;
 use backstory_agents as agents;
 use backstory_claude::analyze::report;
 use backstory_claude::analyze::report::AnalysisJson;
@@ -165,18 +165,18 @@ fn analyze(
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
-    let mut work = Work::named(targets, global)?;
+    let mut inputs = InputSessions::named(targets, global)?;
     let foreign = match whose {
-        Whose::Every => work.take_others(backstory_claude::AGENT),
+        Whose::Every => inputs.take_others(backstory_claude::AGENT),
         Whose::ClaudeCode => {
-            work.keep_only(backstory_claude::AGENT, global)?;
+            inputs.keep_only(backstory_claude::AGENT, global)?;
             Vec::new()
         }
     };
-    if work.is_empty() && foreign.is_empty() {
-        return Err(work.nothing());
+    if inputs.is_empty() && foreign.is_empty() {
+        return Err(inputs.nothing());
     }
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let foreign: Vec<SessionRef<'_>> = foreign.iter().map(SessionRef::Session).collect();
     outputs.refuse(&[&*chosen, &*foreign].concat())?;
     let mut numbers = Vec::with_capacity(chosen.len());
@@ -197,13 +197,13 @@ fn analyze(
             match chosen {
                 SessionRef::Session(files) => {
                     let (session, examined, failures) =
-                        backstory_claude::examine(files, work.limits, buffer)?;
+                        backstory_claude::examine(files, inputs.limits, buffer)?;
                     analysis.add(number, &session, examined);
                     Ok(failures)
                 }
                 SessionRef::Agent(file) => {
                     let (session, examined) =
-                        backstory_claude::examine_stray(file, work.limits, buffer)?;
+                        backstory_claude::examine_stray(file, inputs.limits, buffer)?;
                     analysis.add_stray(number, &session, examined);
                     Ok(Vec::new())
                 }
@@ -218,13 +218,13 @@ fn analyze(
         Others::default,
         |others, _, chosen, buffer| {
             let SessionRef::Session(files) = chosen else { return Ok(Vec::new()) };
-            let (session, failures) = agents::read(files, work.limits, buffer)?;
+            let (session, failures) = agents::read(files, inputs.limits, buffer)?;
             others.add(&session, session.agent.unread());
             Ok(failures)
         },
         Others::merge,
     );
-    let notices = [work.notices, failures, more].concat();
+    let notices = [inputs.notices, failures, more].concat();
     if !global.quiet {
         ui::notices(&notices);
     }

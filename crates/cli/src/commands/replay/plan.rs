@@ -6,7 +6,7 @@ use backstory_export::gate::{Score, Signals, pick};
 use backstory_redact::Redactor;
 use backstory_replay::Money;
 use backstory_replay::estimate::{Estimate, Estimator};
-use backstory_replay::journal::{Fate, Key, Known};
+use backstory_replay::journal::{CallState, Key, Known};
 use backstory_replay::states::{State, StatesFile};
 use backstory_replay::teacher::Teacher;
 
@@ -233,7 +233,7 @@ fn is_known(
     }
     let Some(request) = estimator.request(at, teacher) else { return false };
     let key = Key::new(&state.state_id, &teacher.id, &request.hash);
-    !matches!(known.fate(&key), Fate::Open { .. })
+    !matches!(known.state(&key), CallState::Open { .. })
 }
 
 /// What the trace says about a state.

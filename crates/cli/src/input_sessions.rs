@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Sessions, and subagents whose session is not there; each once, in order of paths.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct InputSessions {
     pub(crate) sessions: Vec<SessionFiles>,
     pub(crate) agents: Vec<AgentFile>,
     pub(crate) notices: Vec<Notice>,
@@ -24,37 +24,40 @@ pub(crate) struct Work {
     pub(crate) limits: Limits,
 }
 
-impl Work {
+impl InputSessions {
     /// Finds what the user named, or everything.
-    pub(crate) fn named(names: &[String], global: &GlobalArguments) -> Result<Work, CliError> {
+    pub(crate) fn named(
+        names: &[String],
+        global: &GlobalArguments,
+    ) -> Result<InputSessions, CliError> {
         let limits = Limits { max_record: global.max_record, ..Limits::default() };
-        let mut work = Work { limits, ..Work::default() };
+        let mut inputs = InputSessions { limits, ..InputSessions::default() };
         let mut ids = Vec::new();
         let mut projects = Vec::new();
         for name in names {
             if !Path::new(name).exists() && as_path(name).is_none() {
                 ids.push(name);
-            } else if !work.add_place(name, global)? {
+            } else if !inputs.add_place(name, global)? {
                 projects.push(PathBuf::from(name));
             }
         }
         if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
             let selection = Selection::find(global, &[], Scope::All)?;
             for id in ids {
-                work.add(selection.resolve(id)?);
+                inputs.add(selection.resolve(id)?);
             }
             for project in projects {
-                work.add_project(&selection, &project)?;
+                inputs.add_project(&selection, &project)?;
             }
             if names.is_empty() {
-                work.sessions.extend(selection.found.sessions);
-                work.agents.extend(selection.found.stray_agents);
-                work.notices.extend(selection.found.notices);
+                inputs.sessions.extend(selection.found.sessions);
+                inputs.agents.extend(selection.found.stray_agents);
+                inputs.notices.extend(selection.found.notices);
             }
-            work.roots = selection.roots;
+            inputs.roots = selection.roots;
         }
-        once_each(&mut work.sessions, &mut work.agents);
-        Ok(work)
+        once_each(&mut inputs.sessions, &mut inputs.agents);
+        Ok(inputs)
     }
 
     /// Omits sessions of other agents, and says so: the command is about what only this agent's

@@ -65,7 +65,7 @@ impl From<Shown> for Taken {
     }
 }
 
-pub(super) struct Tracer<'a> {
+pub(super) struct CaptureWriter<'a> {
     pub(super) out: &'a Path,
     pub(super) keep: Option<Timestamp>,
     /// Takes secrets out of what is written.
@@ -75,7 +75,7 @@ pub(super) struct Tracer<'a> {
     pub(super) global: &'a GlobalArguments,
 }
 
-impl Tracer<'_> {
+impl CaptureWriter<'_> {
     /// Writes a line under `--debug`.
     pub(super) fn log(&self, text: &str) {
         if self.debug {
