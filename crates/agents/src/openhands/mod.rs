@@ -5,14 +5,13 @@ mod agent;
 mod sdk;
 mod v0;
 
-use crate::common::{Cite, Draft, document, parse, problem};
+use crate::common::{Cite, Draft, document, json_lines, problem};
 use agent::AGENT;
 pub(crate) use agent::{OpenHands, is_evaluation};
-use backstory_format::json::{Kind, Tape, Value};
-use backstory_format::line::split;
-use backstory_format::{Limits, Problem, ProblemId};
+use backstory_format::json::{Kind, Value};
+use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
-use backstory_model::{Benchmark, Problems, Session};
+use backstory_model::{Benchmark, Session};
 use backstory_store::{Source, StoreError, load, read_range};
 use memchr::memmem;
 use sdk::NumberedEvent;
@@ -159,31 +158,10 @@ fn event_files(folder: &Path) -> Vec<PathBuf> {
 fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let loaded = load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
-    let session = &mut draft.session;
-    let mut tapes: Vec<(u64, &[u8], Tape)> = Vec::new();
-    let mut at = 0;
-    for line in split(&loaded.bytes) {
-        let offset = at;
-        at += line.width() as u64;
-        session.file.lines += 1;
-        if line.content.trim_ascii().is_empty() {
-            session.file.blank_lines += 1;
-            continue;
-        }
-        let number = session.file.lines;
-        let mut problems = Problems::default();
-        let tape = parse(line.content, offset, limits, &mut problems);
-        for problem in problems.listed() {
-            session.problems.push(Problem { line: number, ..problem.clone() });
-        }
-        session.file.bad_lines += u64::from(tape.is_none());
-        tapes.extend(tape.map(|tape| (number, line.content, tape)));
-    }
-    session.file.bytes = at;
-    session.file.modified = loaded.state.modified;
-    let numbered = tapes.iter().filter_map(|(number, bytes, tape)| {
-        tape.root(bytes).map(|event| NumberedEvent { number: *number, event })
-    });
+    let lines = json_lines(&loaded, limits, &mut draft.session);
+    let numbered = lines
+        .iter()
+        .filter_map(|line| Some(NumberedEvent { number: line.number, event: line.value()? }));
     let mut events = sdk::Events::new(draft, Cite::copied());
     events.list(&numbered.collect::<Vec<_>>());
     Ok(events.finish())
