@@ -16,6 +16,7 @@ use crate::options::{AtifSchema, Options};
 use crate::shapes::Shapes;
 use crate::timeline::{Entry, Item};
 use crate::tree::Tree;
+use backstory_format::slice::item;
 use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use backstory_store::StoreError;
 use jiff::Timestamp;
@@ -66,7 +67,7 @@ impl Writer<'_, '_, '_> {
         sums.write(self.context, member, self.canon);
         self.canon.key("extra");
         self.extra(session, member)?;
-        let children = self.tree.children.get(member).cloned().unwrap_or_default();
+        let children = item(&self.tree.children, member);
         if !children.is_empty() {
             self.canon.key("subagent_trajectories");
             self.canon.open_list();
@@ -159,7 +160,7 @@ impl Writer<'_, '_, '_> {
     /// Writes the steps of a member; gives their sums.
     fn steps(&mut self, member: usize) -> Result<Sums, StoreError> {
         let context = self.context;
-        let items = self.tree.items.get(member).cloned().unwrap_or_default();
+        let items = item(&self.tree.items, member);
         let mut sums = Sums::default();
         let mut count = 0;
         self.canon.open_list();

@@ -14,6 +14,7 @@ mod unclosed;
 use crate::common::{Dialect, Draft, Fence, local, search_replace, typed};
 pub(crate) use agent::Aider;
 use agent::{AGENT, HEADING};
+use backstory_format::slice::Part;
 use backstory_model::SessionFiles;
 use backstory_model::{
     Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind, UsageTotal,
@@ -44,7 +45,7 @@ fn read(files: &SessionFiles) -> Result<Session, StoreError> {
     let mut next = 0;
     while let Some(line) = lines.get(next) {
         let end = ends.get(next).copied().flatten();
-        let notice = end.and_then(|end| lines.get(next..=end)).unwrap_or_default();
+        let notice = end.map_or(&[][..], |end| lines.part(next..=end));
         history.leave_fence(next);
         let outside = history.fence.is_none();
         let taken = history.line(next as u64 + 1, line, notice);

@@ -7,6 +7,7 @@
 
 use super::{asked, is_end, is_notice, tokens};
 use crate::common::Fence;
+use backstory_format::slice::item;
 
 /// So far behind a fence is looked whether those that follow pair up.
 const WINDOW: usize = 4096;
@@ -59,7 +60,7 @@ fn hidden(lines: &[&str], start: usize, end: usize) -> usize {
 /// Whether a line is one that the program writes and hardly anybody else: below an empty line or
 /// another one of its own, with two spaces at its end.
 fn is_programs(lines: &[&str], at: usize) -> bool {
-    let line = lines.get(at).copied().unwrap_or_default();
+    let line = item(lines, at);
     let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
     let empty = before.is_none_or(|line| line.trim().is_empty());
     if asked(line).is_some() {

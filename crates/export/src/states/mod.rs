@@ -244,7 +244,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             window: &window,
             turn: turns.saturating_sub(1),
             number,
-            signals: self.signals.get(at).copied().unwrap_or_default(),
+            signals: slice::item(&self.signals, at),
         };
         for (call, action) in actions {
             self.figures.states += 1;

@@ -3,6 +3,7 @@
 use super::{Gate, ReplayArguments};
 use crate::error::CliError;
 use backstory_export::gate::{Score, Signals, pick};
+use backstory_format::slice::item;
 use backstory_redact::Redactor;
 use backstory_replay::Money;
 use backstory_replay::estimate::{Estimate, Estimator};
@@ -173,7 +174,7 @@ impl Plan {
         known: &Known,
     ) -> Result<(), CliError> {
         for (conversation, place) in file.places().iter().enumerate() {
-            let row = self.wanted.get(conversation).cloned().unwrap_or_default();
+            let row = item(&self.wanted, conversation);
             if !row.contains(&true) {
                 continue;
             }
