@@ -58,10 +58,10 @@ mod usage_scan;
 pub use crate::agent::AGENT;
 use crate::analyze::Examined;
 pub use activity::{Presence, presence};
-use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
+use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
-use backstory_store::{Source, StoreError, read_file};
+use backstory_store::{ReadContext, Source, StoreError, read_file};
 use build::build;
 pub use ids::structural_paths;
 pub use lineage::relate;
@@ -82,44 +82,37 @@ pub use usage_scan::expenses;
 /// never hides the others.
 pub fn read(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    read_family(files, limits, buffer, observer, &mut |_, _| ())
+    read_family(files, context, observer, &mut |_, _| ())
 }
 
 /// Reads a session's own file, without its subagents.
-pub fn read_alone(
-    files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Session, StoreError> {
-    read_main(files, limits, buffer, &mut ()).map(|one| one.session)
+pub fn read_alone(files: &SessionFiles, context: &mut ReadContext) -> Result<Session, StoreError> {
+    read_main(files, context, &mut ()).map(|one| one.session)
 }
 
 /// Reads a subagent's file by itself.
 pub fn read_stray(
     file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<Session, StoreError> {
-    read_agent(file, None, limits, buffer, observer).map(|one| one.session)
+    read_agent(file, None, context, observer).map(|one| one.session)
 }
 
 /// Reads a session with all its subagents and what the analysis wants to know of each file; the
 /// session's own file comes first.
 pub fn examine(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
     let mut examiner = Examiner::default();
     let mut figures = Vec::new();
     let mut survey =
         |rows: &Rows, session: &Session| figures.push(file_stats::survey(rows, session));
-    let (session, failures) = read_family(files, limits, buffer, &mut examiner, &mut survey)?;
+    let (session, failures) = read_family(files, context, &mut examiner, &mut survey)?;
     let files = examiner.done.into_iter().zip(figures);
     let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
     Ok((session, examined, failures))
@@ -128,11 +121,10 @@ pub fn examine(
 /// [`examine`] for a subagent's file by itself.
 pub fn examine_stray(
     file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Session, Examined), StoreError> {
     let mut examiner = Examiner::default();
-    let one = read_agent(file, None, limits, buffer, &mut examiner)?;
+    let one = read_agent(file, None, context, &mut examiner)?;
     let figures = file_stats::survey(&one.rows, &one.session);
     let examined = examiner.done.pop().unwrap_or_default();
     Ok((one.session, Examined { figures, ..examined }))
@@ -186,18 +178,17 @@ struct One {
 
 fn read_family(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     each: &mut dyn FnMut(&Rows, &Session),
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let One { mut session, linkage, rows } = read_main(files, limits, buffer, observer)?;
+    let One { mut session, linkage, rows } = read_main(files, context, observer)?;
     each(&rows, &session);
     drop(rows);
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
-        match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
+        match read_agent(file, files.project_key.clone(), context, observer) {
             Ok(One { session, linkage, rows }) => {
                 each(&rows, &session);
                 agents.push(subagents::Member { session, linkage });
@@ -211,11 +202,10 @@ fn read_family(
 
 fn read_main(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<One, StoreError> {
-    read_one(&files.path, buffer, limits, observer, |source, modified| Origin {
+    read_one(&files.path, context, observer, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
         project_key: files.project_key.clone(),
@@ -227,11 +217,10 @@ fn read_main(
 fn read_agent(
     file: &AgentFile,
     project_key: Option<String>,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<One, StoreError> {
-    let mut one = read_one(&file.path, buffer, limits, observer, |source, modified| Origin {
+    let mut one = read_one(&file.path, context, observer, |source, modified| Origin {
         id: file.id.clone(),
         kind: kind_by_place(file),
         project_key,
@@ -254,13 +243,12 @@ pub fn kind_by_place(file: &AgentFile) -> SessionKind {
 
 fn read_one(
     path: &Path,
-    buffer: &mut Vec<u8>,
-    limits: Limits,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
 ) -> Result<One, StoreError> {
     let observer = RefCell::new(observer);
-    let read = read_file(path, limits, buffer, || {
+    let read = read_file(path, context, || {
         observer.borrow_mut().begin(path);
         Observed { rows: Rows::default(), observer: &observer }
     })?;
@@ -270,7 +258,7 @@ fn read_one(
         rows.problems.remove(ProblemId::TornTail);
         rows.problems.remove(ProblemId::NoFinalNewline);
     }
-    let source = Source::new(path, Some(read.state));
+    let source = Source::new(path, Some(read.state), &context.store);
     let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
     observer.into_inner().end(path);
     Ok(One { session, linkage, rows })

@@ -1,12 +1,11 @@
 //! Files that are kept in memory while a session is worked on, so that each is read once.
 //!
 //! Reading a session finds where its content stands; exporting it fetches nearly all of that from the same
-//! files. Whoever does both says [`hold`] first: what this thread reads then is kept, within limits, and
+//! files. Whoever does both reads through a store that is holding what was read, within limits, and
 //! a [`Source`](crate::Source) takes its content from there. The memory is used again for the next
 //! session: fresh from the system it costs more than what is read into it.
 
 use crate::file_state::FileState;
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,108 +13,107 @@ use std::sync::Arc;
 /// So many bytes are kept for one session, and so many of memory between two.
 const ROOM: u64 = 16 << 20;
 
+/// Files that are kept, and memory of those that were.
 #[derive(Debug, Default)]
-struct Held {
-    active: bool,
+pub(super) struct FileCache {
     files: Vec<(PathBuf, FileState, Arc<Vec<u8>>)>,
     spare: Vec<Vec<u8>>,
 }
 
-thread_local! {
-    static HELD: RefCell<Held> = RefCell::default();
-}
-
-/// Files that this thread reads are kept until this is dropped.
-#[derive(Debug)]
-#[must_use]
-pub struct Holding(());
-
-/// Keeps what this thread reads from now on.
-pub fn hold() -> Holding {
-    HELD.with_borrow_mut(|held| held.active = true);
-    Holding(())
-}
-
-impl Drop for Holding {
-    fn drop(&mut self) {
-        HELD.with_borrow_mut(|held| {
-            held.active = false;
-            let left = held.files.drain(..).filter_map(|(_, _, bytes)| Arc::into_inner(bytes));
-            // The largest are rare and would leave no room for others.
-            held.spare.extend(left.filter(|space| space.capacity() as u64 <= ROOM / 2));
-            // The larger, the dearer.
-            held.spare.sort_unstable_by_key(|space| Reverse(space.capacity()));
-            let mut kept = 0;
-            held.spare.retain(|space| {
-                kept += space.capacity() as u64;
-                kept <= ROOM
-            });
-            held.spare.reverse();
-        });
-    }
-}
-
-/// An empty buffer for the whole of a file, if it is to be kept and there is room for it.
-pub(super) fn space(state: FileState) -> Option<Vec<u8>> {
-    HELD.with_borrow_mut(|held| {
-        let kept: u64 = held.files.iter().map(|(_, state, _)| state.size).sum();
-        if !held.active || kept + state.size > ROOM {
+impl FileCache {
+    /// An empty buffer for the whole of a file, if there is room for it.
+    pub(super) fn space(&mut self, state: FileState) -> Option<Vec<u8>> {
+        let kept: u64 = self.files.iter().map(|(_, state, _)| state.size).sum();
+        if kept + state.size > ROOM {
             return None;
         }
         let fits = |space: &Vec<u8>| space.capacity() as u64 >= state.size;
-        let fitting = held.spare.iter().position(fits);
+        let fitting = self.spare.iter().position(fits);
         // Rounded up, so that it fits others as well.
         let fresh = || Vec::with_capacity((state.size as usize).next_power_of_two());
-        Some(fitting.map(|at| held.spare.swap_remove(at)).unwrap_or_else(fresh))
-    })
-}
+        Some(fitting.map(|at| self.spare.swap_remove(at)).unwrap_or_else(fresh))
+    }
 
-/// Keeps a file that was read.
-pub(super) fn keep(path: &Path, state: FileState, bytes: Vec<u8>) {
-    HELD.with_borrow_mut(|held| held.files.push((path.to_path_buf(), state, Arc::new(bytes))));
-}
+    /// Keeps a file that was read.
+    pub(super) fn keep(&mut self, path: &Path, state: FileState, bytes: Vec<u8>) {
+        self.files.push((path.to_path_buf(), state, Arc::new(bytes)));
+    }
 
-/// A file that is kept, as it was then.
-pub(super) fn find(path: &Path, state: FileState) -> Option<Arc<Vec<u8>>> {
-    HELD.with_borrow(|held| {
-        let mut files = held.files.iter();
+    /// A file that is kept, as it was then.
+    pub(super) fn find(&self, path: &Path, state: FileState) -> Option<Arc<Vec<u8>>> {
+        let mut files = self.files.iter();
         let found = files.find(|(known, then, _)| known == path && *then == state);
         found.map(|(_, _, bytes)| bytes.clone())
-    })
+    }
+
+    /// Keeps no file any more, but memory for others.
+    pub(super) fn release(&mut self) {
+        let left = self.files.drain(..).filter_map(|(_, _, bytes)| Arc::into_inner(bytes));
+        // The largest are rare and would leave no room for others.
+        self.spare.extend(left.filter(|space| space.capacity() as u64 <= ROOM / 2));
+        // The larger, the dearer.
+        self.spare.sort_unstable_by_key(|space| Reverse(space.capacity()));
+        let mut kept = 0;
+        self.spare.retain(|space| {
+            kept += space.capacity() as u64;
+            kept <= ROOM
+        });
+        self.spare.reverse();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::open::open;
+    use crate::{ReadContext, Source, Store, read_file};
+    use backstory_format::{Content, Problem, Record, Span, Visitor};
 
-    #[test]
-    #[allow(clippy::disallowed_methods)]
-    fn files_are_kept_as_long_as_somebody_wants() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        std::fs::write(&path, b"some bytes").unwrap();
-        let (_, state) = open(&path).unwrap();
-        assert!(space(state).is_none(), "nobody wants it");
-        let holding = hold();
-        let mut bytes = space(state).unwrap();
-        bytes.extend_from_slice(b"some bytes");
-        keep(&path, state, bytes);
-        assert_eq!(find(&path, state).unwrap().as_slice(), b"some bytes");
-        assert!(find(&folder.path().join("b"), state).is_none());
-        drop(holding);
-        assert!(find(&path, state).is_none());
-        HELD.with_borrow(|held| assert_eq!(held.spare.len(), 1, "its memory is used again"));
+    struct Nothing;
+
+    impl Visitor for Nothing {
+        fn record(&mut self, _: &Record<'_>) {}
+        fn problem(&mut self, _: Problem) {}
+    }
+
+    fn read(path: &Path, context: &mut ReadContext) -> Source {
+        let read = read_file(path, context, || Nothing).unwrap();
+        Source::new(path, Some(read.state), &context.store)
     }
 
     #[test]
     #[allow(clippy::disallowed_methods)]
-    fn large_files_are_not_kept() {
+    fn files_are_held_until_they_are_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, b"some bytes").unwrap();
+        let is_held = |source: &Source, context: &ReadContext| {
+            let held = context.store.held();
+            held.is_some_and(|held| held.find(&path, source.state().unwrap()).is_some())
+        };
+        let mut plain = ReadContext::default();
+        let source = read(&path, &mut plain);
+        assert!(!is_held(&source, &plain), "nobody wants it");
+        let mut holding = ReadContext::new(&plain.store.holding());
+        let source = read(&path, &mut holding);
+        assert!(is_held(&source, &holding));
+        // Replaced: the source still answers from memory.
+        std::fs::remove_file(&path).unwrap();
+        let content = Content::Text(Span { offset: 5, length: 5 });
+        assert_eq!(source.open().unwrap().text(&content).unwrap(), "bytes");
+        holding.store.release();
+        assert!(!is_held(&source, &holding) && source.open().is_err());
+        assert_eq!(holding.store.held().unwrap().spare.len(), 1, "its memory is used again");
+        // Another store that holds files has its own.
+        assert!(Store::default().holding().held().unwrap().spare.is_empty());
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn large_files_are_not_held() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, vec![b'x'; ROOM as usize + 1]).unwrap();
-        let (_, state) = open(&path).unwrap();
-        let _holding = hold();
-        assert!(space(state).is_none());
+        let (_, state) = crate::open::open(&path).unwrap();
+        assert!(FileCache::default().space(state).is_none());
     }
 }

@@ -15,20 +15,20 @@ use crate::common::{Cite, Draft, document, parse};
 use crate::reader::ReadSession;
 use agent::AGENT;
 pub(crate) use agent::GeminiCli;
+use backstory_format::Problem;
 use backstory_format::json::{Tape, Value};
 use backstory_format::line::split;
-use backstory_format::{Limits, Problem};
 use backstory_model::{Problems, Session, SessionFiles};
-use backstory_store::{StoreError, load};
+use backstory_store::{Store, StoreError};
 use history::History;
 use tell::Telling;
 
 /// Reads a session without its subagents.
-fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+fn read_alone(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     if files.path.extension().is_some_and(|end| end == "jsonl") {
-        return lines(files, limits);
+        return lines(files, store);
     }
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let draft = document.draft(AGENT, files);
     let mut history = History::default();
     if let Some(value) = document.value() {
@@ -42,14 +42,14 @@ fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreErro
 }
 
 /// Reads a session with its subagents.
-fn read(files: &SessionFiles, limits: Limits) -> Result<ReadSession, StoreError> {
-    let mut session = read_alone(files, limits)?;
-    let failures = subagents::add(&mut session, files, limits);
+fn read(files: &SessionFiles, store: &Store) -> Result<ReadSession, StoreError> {
+    let mut session = read_alone(files, store)?;
+    let failures = subagents::add(&mut session, files, store);
     Ok((session, failures))
 }
 
-fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let loaded = load(&files.path, None)?;
+fn lines(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let loaded = store.load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
     let session = &mut draft.session;
     session.file.modified = loaded.state.modified;
@@ -65,7 +65,7 @@ fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
         }
         let number = session.file.lines;
         let mut problems = Problems::default();
-        let tape = parse(line.content, offset, limits, &mut problems);
+        let tape = parse(line.content, offset, store.limits(), &mut problems);
         for problem in problems.listed() {
             session.problems.push(Problem { line: number, ..problem.clone() });
         }

@@ -267,7 +267,7 @@ fn read_sessions(
     let chosen = work.chosen();
     let export = Export {
         sessions: &chosen,
-        limits: work.limits,
+        store: &work.store,
         options: Options {
             format: Format::TraceState(states),
             generation: 0,

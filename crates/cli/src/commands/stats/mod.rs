@@ -79,11 +79,11 @@ pub(crate) fn run(
         + work.agents.iter().map(|file| file.bytes).sum::<u64>();
     let bar = ui::Bar::new("counting");
     bar.begin(bytes);
-    let ledger = gather(&work.sessions, &work.agents, by, work.limits, |bytes| bar.add(bytes));
+    let ledger = gather(&work.sessions, &work.agents, by, &work.store, |bytes| bar.add(bytes));
     bar.end();
     let types = match by {
         Dimension::Subagent | Dimension::AgentType => {
-            agent_types(&ledger, &work.sessions, work.limits)
+            agent_types(&ledger, &work.sessions, &work.store)
         }
         _ => Default::default(),
     };
