@@ -5,13 +5,13 @@ use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, Folders, IdSource, Observed, ReadSession, Recognised};
 use crate::split::Layout;
 use backstory_claude as claude;
+use backstory_format::is_uuid;
 use backstory_format::json::IdPaths;
-use backstory_format::{Limits, is_uuid};
 use backstory_model::{
     Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, FileEdit, FileSpending, Reading,
     RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
-use backstory_store::{EndBuffers, SourceReader, StoreError};
+use backstory_store::{ReadContext, SourceReader, StoreError};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -81,59 +81,53 @@ impl AgentReader for ClaudeCode {
     fn read(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
         observer: &mut dyn RecordObserver,
     ) -> Result<ReadSession, StoreError> {
-        claude::read(files, limits, buffer, observer)
+        claude::read(files, context, observer)
     }
 
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        claude::read_alone(files, limits, buffer)
+        claude::read_alone(files, context)
     }
 
     fn read_subagent(
         &self,
         file: &AgentFile,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
         observer: &mut dyn RecordObserver,
     ) -> Result<Session, StoreError> {
-        claude::read_stray(file, limits, buffer, observer)
+        claude::read_stray(file, context, observer)
     }
 
     fn summary(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffers: &mut EndBuffers,
+        context: &mut ReadContext,
     ) -> Result<Summary, StoreError> {
-        claude::summary(files, limits, buffers)
+        claude::summary(files, context)
     }
 
     fn spending(
         &self,
         files: &SessionFiles,
-        limits: Limits,
         detail: Detail,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        claude::spending(&files.path, limits, detail, buffer)
+        claude::spending(&files.path, detail, context)
     }
 
     fn subagent_spending(
         &self,
         file: &AgentFile,
-        limits: Limits,
         detail: Detail,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        claude::spending(&file.path, limits, detail, buffer)
+        claude::spending(&file.path, detail, context)
     }
 
     fn missing_usage(&self) -> &'static str {

@@ -23,11 +23,10 @@ mod swe_agent;
 mod swe_smith;
 
 pub use actions::{actions, does, edits, reading};
-use backstory_format::Limits;
 use backstory_model::{
     AgentFile, Detail, FilePart, FileSpending, RecordObserver, Session, SessionFiles, Summary,
 };
-use backstory_store::{EndBuffers, StoreError};
+use backstory_store::{ReadContext, Store, StoreError};
 pub use file_head::FileHead;
 pub use place::{Home, Kept, OwnFolder, Surroundings};
 pub use reader::{
@@ -43,87 +42,67 @@ pub use split::{Layout, Part};
 ///
 /// A subagent's file that cannot be read is left out and returned beside the session: one bad file
 /// never hides the others.
-pub fn read(
-    files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<ReadSession, StoreError> {
-    read_observed(files, limits, buffer, &mut ())
+pub fn read(files: &SessionFiles, context: &mut ReadContext) -> Result<ReadSession, StoreError> {
+    read_observed(files, context, &mut ())
 }
 
 /// [`read`] with an observer, which sees the records of files that hold records.
 pub fn read_observed(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<ReadSession, StoreError> {
-    let (mut session, failures) = reader(files.agent).read(files, limits, buffer, observer)?;
+    let (mut session, failures) = reader(files.agent).read(files, context, observer)?;
     session.project_key.clone_from(&files.project_key);
     Ok((session, failures))
 }
 
 /// Reads a session without its subagents.
-pub fn read_alone(
-    files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Session, StoreError> {
-    let mut session = reader(files.agent).read_alone(files, limits, buffer)?;
+pub fn read_alone(files: &SessionFiles, context: &mut ReadContext) -> Result<Session, StoreError> {
+    let mut session = reader(files.agent).read_alone(files, context)?;
     session.project_key.clone_from(&files.project_key);
     Ok(session)
 }
 
 /// Reads a subagent's file by itself.
-pub fn read_stray(
-    file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Session, StoreError> {
-    read_stray_observed(file, limits, buffer, &mut ())
+pub fn read_stray(file: &AgentFile, context: &mut ReadContext) -> Result<Session, StoreError> {
+    read_stray_observed(file, context, &mut ())
 }
 
 /// [`read_stray`] with an observer.
 pub fn read_stray_observed(
     file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<Session, StoreError> {
-    reader(file.agent).read_subagent(file, limits, buffer, observer)
+    reader(file.agent).read_subagent(file, context, observer)
 }
 
 /// The row of a session in a list, as quickly as it can be had.
-pub fn summary(
-    files: &SessionFiles,
-    limits: Limits,
-    buffers: &mut EndBuffers,
-) -> Result<Summary, StoreError> {
-    reader(files.agent).summary(files, limits, buffers)
+pub fn summary(files: &SessionFiles, context: &mut ReadContext) -> Result<Summary, StoreError> {
+    reader(files.agent).summary(files, context)
 }
 
 /// The messages of a session and what they took; those of files of subagents are theirs.
 pub fn spending(
     files: &SessionFiles,
-    limits: Limits,
     detail: Detail,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<FileSpending, StoreError> {
-    reader(files.agent).spending(files, limits, detail, buffer)
+    reader(files.agent).spending(files, detail, context)
 }
 
 /// [`spending`] of a subagent's file.
 pub fn subagent_spending(
     file: &AgentFile,
-    limits: Limits,
     detail: Detail,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<FileSpending, StoreError> {
-    reader(file.agent).subagent_spending(file, limits, detail, buffer)
+    reader(file.agent).subagent_spending(file, detail, context)
 }
 
 /// Every file that a session is read from, its own (or its first) in front, files of subagents
 /// apart.
-pub fn files_of(files: &SessionFiles) -> Vec<FilePart> {
-    reader(files.agent).files(files)
+pub fn files_of(files: &SessionFiles, store: &Store) -> Vec<FilePart> {
+    reader(files.agent).files(files, store)
 }

@@ -5,11 +5,10 @@ use crate::file_head::FileHead;
 use crate::place::{Home, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
-use backstory_format::Limits;
 use backstory_format::json::{IdPaths, Kind, Value};
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, AgentInfo, Benchmark, Session};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use std::sync::LazyLock;
 
 /// The agent.
@@ -72,10 +71,9 @@ impl AgentReader for MiniSweAgent {
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files, limits)
+        read(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {
@@ -83,8 +81,8 @@ impl AgentReader for MiniSweAgent {
     }
 }
 
-fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let mut chat = Chat::new(document.draft(AGENT, files), document.cite());
     if let Some(value) = document.value() {
         let messages = match value.kind() {

@@ -8,13 +8,12 @@ use crate::common::{copy_name, spending, stem};
 use crate::file_head::FileHead;
 use crate::place::{Home, Kept, OwnFolder, Surroundings};
 use crate::split::{self, Layout, Part};
-use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{
     Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, Effect, FileEdit, FilePart,
     FileSpending, Reading, RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
-use backstory_store::{EndBuffers, SourceReader, StoreError};
+use backstory_store::{ReadContext, SourceReader, Store, StoreError};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -116,13 +115,13 @@ pub trait AgentReader: Sync {
     }
 
     /// The sessions of a file; one whose parts cannot be distinguished is one session.
-    fn sessions(&self, path: &Path, layout: Layout) -> Vec<Part> {
-        split::sessions(path, layout, &self.id(path))
+    fn sessions(&self, path: &Path, layout: Layout, store: &Store) -> Vec<Part> {
+        split::sessions(path, layout, &self.id(path), store)
     }
 
     /// Every file that a session is read from, its own (or its first) in front, except those in
     /// [`SessionFiles::agents`].
-    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+    fn files(&self, files: &SessionFiles, _store: &Store) -> Vec<FilePart> {
         vec![FilePart { path: files.path.clone(), part: files.part.clone() }]
     }
 
@@ -160,30 +159,27 @@ pub trait AgentReader: Sync {
     fn read(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
         _observer: &mut dyn RecordObserver,
     ) -> Result<ReadSession, StoreError> {
-        self.read_alone(files, limits, buffer).map(|session| (session, Vec::new()))
+        self.read_alone(files, context).map(|session| (session, Vec::new()))
     }
 
     /// Reads a session without its subagents.
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError>;
 
     /// Reads a subagent's file by itself.
     fn read_subagent(
         &self,
         file: &AgentFile,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
         _observer: &mut dyn RecordObserver,
     ) -> Result<Session, StoreError> {
-        self.read_alone(&alone(file), limits, buffer)
+        self.read_alone(&alone(file), context)
     }
 
     /// The row of a session in a list, as quickly as it can be had. Never says anything that
@@ -191,10 +187,9 @@ pub trait AgentReader: Sync {
     fn summary(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffers: &mut EndBuffers,
+        context: &mut ReadContext,
     ) -> Result<Summary, StoreError> {
-        let mut session = self.read_alone(files, limits, &mut buffers.head)?;
+        let mut session = self.read_alone(files, context)?;
         session.project_key = files.project_key.clone();
         Ok(Summary { full: None, ..Summary::of(&session) })
     }
@@ -203,11 +198,10 @@ pub trait AgentReader: Sync {
     fn spending(
         &self,
         files: &SessionFiles,
-        limits: Limits,
         detail: Detail,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        let (session, _) = self.read(files, limits, buffer, &mut ())?;
+        let (session, _) = self.read(files, context, &mut ())?;
         Ok(spending(&session, files, detail))
     }
 
@@ -215,11 +209,10 @@ pub trait AgentReader: Sync {
     fn subagent_spending(
         &self,
         file: &AgentFile,
-        limits: Limits,
         detail: Detail,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        self.spending(&alone(file), limits, detail, buffer)
+        self.spending(&alone(file), detail, context)
     }
 
     /// Why counts of tokens can be too small.

@@ -8,7 +8,7 @@ use crate::{
     aider, claude_code, cline, codex, gemini_cli, mini_swe_agent, openhands, swe_agent, swe_smith,
 };
 use backstory_model::Agent;
-use backstory_store::{StoreError, load};
+use backstory_store::{Store, StoreError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -88,13 +88,13 @@ fn candidates(path: &Path) -> impl Iterator<Item = &'static dyn AgentReader> {
 /// The reader of a file; none if it is no agent's. Reads as much of the file as it takes: few have
 /// a first row that is long and identifies itself at its end. Fails if a file that could be a
 /// session cannot be read.
-pub fn recognise(path: &Path) -> Result<Option<Recognition>, StoreError> {
+pub fn recognise(path: &Path, store: &Store) -> Result<Option<Recognition>, StoreError> {
     if candidates(path).next().is_none() {
         return Ok(None);
     }
     let mut length = HEAD;
     loop {
-        let head = load(path, Some(0..length))?.bytes;
+        let head = store.load(path, Some(0..length))?.bytes;
         let claims = claims(path, &head);
         let find = |sure: fn(Recognised) -> Option<Layout>| {
             let mut found = claims.iter().filter_map(|(reader, claim)| {

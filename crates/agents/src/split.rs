@@ -2,7 +2,7 @@
 
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_format::line::split;
-use backstory_store::load;
+use backstory_store::Store;
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::path::Path;
@@ -30,13 +30,13 @@ pub struct Part {
 }
 
 /// The sessions of a file that is called `name`.
-pub(crate) fn sessions(path: &Path, layout: Layout, name: &str) -> Vec<Part> {
+pub(crate) fn sessions(path: &Path, layout: Layout, name: &str, store: &Store) -> Vec<Part> {
     let find = match layout {
         Layout::One | Layout::Own => return whole(name),
         Layout::Lines => lines,
         Layout::Items => items,
     };
-    match load(path, None) {
+    match store.load(path, None) {
         Ok(loaded) => named(find(&loaded.bytes), name, name),
         Err(_) => whole(name),
     }

@@ -11,11 +11,11 @@ use crate::openhands::is_evaluation;
 use crate::place::{Home, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
+use backstory_format::ProblemId;
 use backstory_format::json::{IdPaths, Kind, Tape, Value, scan};
-use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, AgentInfo, Benchmark, Session};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use std::sync::LazyLock;
 
 /// The agent.
@@ -71,10 +71,9 @@ impl AgentReader for SweSmith {
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files, limits)
+        read(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {
@@ -82,8 +81,8 @@ impl AgentReader for SweSmith {
     }
 }
 
-fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let mut chat = Chat::new(document.draft(AGENT, files), document.cite());
     if let Some(row) = document.value() {
         let cite = chat.cite;
@@ -98,7 +97,7 @@ fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
             if messages.kind() == Kind::String {
                 let text = messages.text().unwrap_or_default();
                 let mut tape = Tape::new();
-                let scanned = scan(text.as_bytes(), 0, limits.max_depth, &mut tape);
+                let scanned = scan(text.as_bytes(), 0, store.limits().max_depth, &mut tape);
                 match scanned.ok().and_then(|_| tape.root(text.as_bytes())) {
                     Some(messages) => {
                         chat.cite = Cite::copied();

@@ -3,9 +3,9 @@
 //! Decided by what records say of themselves: each names the folder and the time it was made.
 //! The first line of a file, its name and its modification time prove nothing.
 
-use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_format::{Problem, Record, Visitor};
 use backstory_model::SessionFiles;
-use backstory_store::{StoreError, read_file};
+use backstory_store::{ReadContext, StoreError, read_file};
 use jiff::Timestamp;
 
 /// What a session's records show of a place and a time.
@@ -23,8 +23,7 @@ pub struct Activity {
 /// `from` nor after `until`.
 pub fn activity(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     here: &dyn Fn(&str) -> bool,
     from: Timestamp,
     until: Timestamp,
@@ -39,7 +38,7 @@ pub fn activity(
             last: (String::new(), false),
             found: Activity::default(),
         };
-        let found = read_file(path, limits, buffer, new)?.visitor.found;
+        let found = read_file(path, context, new)?.visitor.found;
         total.inside += found.inside;
         total.placed += found.placed;
         total.earlier |= found.earlier;

@@ -58,10 +58,10 @@ mod usage_scan;
 pub use crate::agent::AGENT;
 use crate::analyze::Examined;
 pub use activity::{Activity, activity};
-use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
+use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
-use backstory_store::{Source, StoreError, read_file};
+use backstory_store::{ReadContext, Source, StoreError, read_file};
 use build::build;
 pub use ids::structural_paths;
 pub use lineage::relate;
@@ -82,45 +82,37 @@ pub use usage_scan::spending;
 /// never hides the others.
 pub fn read(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    read_with_subagents(files, limits, buffer, observer, &mut |_, _| ())
+    read_with_subagents(files, context, observer, &mut |_, _| ())
 }
 
 /// Reads a session's own file, without its subagents.
-pub fn read_alone(
-    files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Session, StoreError> {
-    read_main(files, limits, buffer, &mut ()).map(|one| one.session)
+pub fn read_alone(files: &SessionFiles, context: &mut ReadContext) -> Result<Session, StoreError> {
+    read_main(files, context, &mut ()).map(|one| one.session)
 }
 
 /// Reads a subagent's file by itself.
 pub fn read_stray(
     file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<Session, StoreError> {
-    read_agent(file, None, limits, buffer, observer).map(|one| one.session)
+    read_agent(file, None, context, observer).map(|one| one.session)
 }
 
 /// Reads a session with all its subagents and what the analysis wants to know of each file; the
 /// session's own file comes first.
 pub fn examine(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
     let mut examiner = Examiner::default();
     let mut figures = Vec::new();
     let mut count =
         |rows: &Rows, session: &Session| figures.push(file_stats::file_figures(rows, session));
-    let (session, failures) =
-        read_with_subagents(files, limits, buffer, &mut examiner, &mut count)?;
+    let (session, failures) = read_with_subagents(files, context, &mut examiner, &mut count)?;
     let files = examiner.done.into_iter().zip(figures);
     let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
     Ok((session, examined, failures))
@@ -129,11 +121,10 @@ pub fn examine(
 /// [`examine`] for a subagent's file by itself.
 pub fn examine_stray(
     file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Session, Examined), StoreError> {
     let mut examiner = Examiner::default();
-    let one = read_agent(file, None, limits, buffer, &mut examiner)?;
+    let one = read_agent(file, None, context, &mut examiner)?;
     let figures = file_stats::file_figures(&one.rows, &one.session);
     let examined = examiner.done.pop().unwrap_or_default();
     Ok((one.session, Examined { figures, ..examined }))
@@ -187,18 +178,17 @@ struct ReadFile {
 
 fn read_with_subagents(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     each: &mut dyn FnMut(&Rows, &Session),
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let ReadFile { mut session, evidence, rows } = read_main(files, limits, buffer, observer)?;
+    let ReadFile { mut session, evidence, rows } = read_main(files, context, observer)?;
     each(&rows, &session);
     drop(rows);
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
-        match read_agent(file, files.project_key.clone(), limits, buffer, observer) {
+        match read_agent(file, files.project_key.clone(), context, observer) {
             Ok(ReadFile { session, evidence, rows }) => {
                 each(&rows, &session);
                 agents.push(subagents::Member { session, evidence });
@@ -212,11 +202,10 @@ fn read_with_subagents(
 
 fn read_main(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<ReadFile, StoreError> {
-    read_one(&files.path, buffer, limits, observer, |source, modified| Origin {
+    read_one(&files.path, context, observer, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
         project_key: files.project_key.clone(),
@@ -228,11 +217,10 @@ fn read_main(
 fn read_agent(
     file: &AgentFile,
     project_key: Option<String>,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<ReadFile, StoreError> {
-    let mut one = read_one(&file.path, buffer, limits, observer, |source, modified| Origin {
+    let mut one = read_one(&file.path, context, observer, |source, modified| Origin {
         id: file.id.clone(),
         kind: kind_by_place(file),
         project_key,
@@ -255,13 +243,12 @@ pub fn kind_by_place(file: &AgentFile) -> SessionKind {
 
 fn read_one(
     path: &Path,
-    buffer: &mut Vec<u8>,
-    limits: Limits,
+    context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
 ) -> Result<ReadFile, StoreError> {
     let observer = RefCell::new(observer);
-    let read = read_file(path, limits, buffer, || {
+    let read = read_file(path, context, || {
         observer.borrow_mut().begin(path);
         Observed { rows: Rows::default(), observer: &observer }
     })?;
@@ -271,7 +258,7 @@ fn read_one(
         rows.problems.remove(ProblemId::TornTail);
         rows.problems.remove(ProblemId::NoFinalNewline);
     }
-    let source = Source::new(path, Some(read.state));
+    let source = Source::new(path, Some(read.state), &context.store);
     let (session, evidence) = build(&mut rows, origin(source, read.state.modified));
     observer.into_inner().end(path);
     Ok(ReadFile { session, evidence, rows })

@@ -9,9 +9,8 @@
 use crate::agent::AGENT;
 use crate::quick_summary::{LONGEST_TITLE_MARKER, find_title, quick_summary};
 use crate::read_alone;
-use backstory_format::Limits;
 use backstory_model::{SessionFiles, SessionKind, Summary};
-use backstory_store::{EndBuffers, Ends, StoreError};
+use backstory_store::{Ends, ReadContext, StoreError};
 
 /// Bytes read at the start: enough for most files to be read whole at once.
 const HEAD: u64 = 128 << 10;
@@ -22,12 +21,8 @@ const TAIL: u64 = 64 << 10;
 const WHOLE: u64 = 16 << 20;
 
 /// Reads the two ends, or all of the file where they do not suffice.
-pub fn summary(
-    files: &SessionFiles,
-    limits: Limits,
-    buffers: &mut EndBuffers,
-) -> Result<Summary, StoreError> {
-    let EndBuffers { head, tail } = buffers;
+pub fn summary(files: &SessionFiles, context: &mut ReadContext) -> Result<Summary, StoreError> {
+    let ReadContext { buffer: head, tail, .. } = context;
     let ends = Ends::open(&files.path)?;
     let state = ends.state;
     ends.read(0, HEAD, head)?;
@@ -47,7 +42,7 @@ pub fn summary(
         head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {
-        let whole = read_alone(files, limits, head)?;
+        let whole = read_alone(files, context)?;
         return Ok(Summary { full: None, ..Summary::of(&whole) });
     };
     Ok(Summary {

@@ -7,9 +7,9 @@
 use crate::time;
 use backstory_format::claude::{self, BlockKind, Envelope, Message, RecordKind, Usage};
 use backstory_format::json::Value;
-use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_format::{Problem, Record, Visitor};
 use backstory_model::{Detail, Expense, FileSpending, Geography, Speed, Spent};
-use backstory_store::{Selective, StoreError, read_selected};
+use backstory_store::{ReadContext, Selective, StoreError, read_selected};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
@@ -31,12 +31,11 @@ struct Scan {
 /// Reads the messages of a file, each once.
 pub fn spending(
     path: &Path,
-    limits: Limits,
     detail: Detail,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<FileSpending, StoreError> {
     let new = || Scan::new(detail);
-    Ok(read_selected(path, limits, buffer, &MODEL_RECORD, new)?.visitor.found)
+    Ok(read_selected(path, context, &MODEL_RECORD, new)?.visitor.found)
 }
 
 impl Scan {

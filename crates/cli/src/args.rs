@@ -1,5 +1,6 @@
 //! Options that all commands have, and values of options.
 
+use backstory_store::Store;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,6 +23,10 @@ pub(crate) struct GlobalArguments {
     /// Say nothing about files that were passed over
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// What all of the command reads through.
+    #[arg(skip)]
+    pub(crate) store: Store,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -13,7 +13,10 @@ pub(crate) fn guard(global: &GlobalArguments, roots: &[Root], chosen: &[SessionR
     let mut guard = agents_guard();
     roots.iter().for_each(|root| guard.protect(&root.path));
     global.root.iter().for_each(|root| guard.protect(root));
-    chosen.iter().flat_map(SessionRef::sources).for_each(|source| guard.reads(&source));
+    chosen
+        .iter()
+        .flat_map(|one| one.sources(&global.store))
+        .for_each(|source| guard.reads(&source));
     guard
 }
 

@@ -6,10 +6,10 @@ use crate::error::CliError;
 use crate::select::{Scope, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_agents::{Kept, reader};
-use backstory_format::Limits;
 use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
 use backstory_session::discover::{ProjectScope, Root, discover, once_each};
 use backstory_session::select::SessionRef;
+use backstory_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ pub(crate) struct InputSessions {
     pub(crate) notices: Vec<Notice>,
     /// Where was looked; empty when only files and folders were named.
     pub(crate) roots: Vec<Root>,
-    pub(crate) limits: Limits,
+    /// What they are read through.
+    pub(crate) store: Store,
 }
 
 impl InputSessions {
@@ -30,8 +31,7 @@ impl InputSessions {
         names: &[String],
         global: &GlobalArguments,
     ) -> Result<InputSessions, CliError> {
-        let limits = Limits { max_record: global.max_record, ..Limits::default() };
-        let mut inputs = InputSessions { limits, ..InputSessions::default() };
+        let mut inputs = InputSessions { store: global.store.clone(), ..InputSessions::default() };
         let mut ids = Vec::new();
         let mut projects = Vec::new();
         for name in names {
@@ -125,7 +125,7 @@ impl InputSessions {
     fn add_place(&mut self, name: &str, global: &GlobalArguments) -> Result<bool, CliError> {
         let path = Path::new(name);
         refuse_other_files(path, global)?;
-        let found = discover(&[Root { path: path.to_path_buf() }]);
+        let found = discover(&[Root { path: path.to_path_buf() }], &self.store);
         if found.sessions.is_empty() && found.stray_agents.is_empty() {
             if path.is_dir() && found.notices.is_empty() {
                 return Ok(false);
@@ -146,7 +146,7 @@ impl InputSessions {
 
     /// The sessions of a folder that somebody worked in.
     fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
-        let inside = selection.found.worked_in(&[ProjectScope::new(path)], self.limits);
+        let inside = selection.found.worked_in(&[ProjectScope::new(path)]);
         let nothing = inside.is_empty();
         self.sessions.extend(inside.into_iter().cloned());
         let lies_here = |files: &SessionFiles| files.path.starts_with(path);

@@ -18,25 +18,35 @@ mod times;
 mod tokens;
 mod ui;
 
+use crate::args::GlobalArguments;
+use backstory_format::Limits;
+use backstory_store::Store;
 use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    backstory_store::read_tables_with(backstory_table::write_rows);
-    if let Some(limit) = environment::git_limit() {
-        backstory_store::limit_git(limit);
-    }
     let parsed = commands::Arguments::command()
         .try_get_matches()
         .and_then(|given| Ok((commands::Arguments::from_arg_matches(&given)?, given)));
-    let (arguments, given) = match parsed {
+    let (mut arguments, given) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return ui::usage_error(&error),
     };
+    arguments.global.store = store(&arguments.global);
     match commands::run(&arguments, &given) {
         // Only the command that was run decides how this ends.
         Ok(outcome @ error::Outcome::Code(_)) => outcome.into(),
         Ok(outcome) => ui::ended(outcome.into()),
         Err(error) => ui::ended(ui::report(&error)),
+    }
+}
+
+/// What the command reads through.
+fn store(global: &GlobalArguments) -> Store {
+    let limits = Limits { max_record: global.max_record, ..Limits::default() };
+    let store = Store::default().with_limits(limits).with_tables(backstory_table::write_rows);
+    match environment::git_limit() {
+        Some(limit) => store.with_git_limit(limit),
+        None => store,
     }
 }

@@ -7,7 +7,6 @@ use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_agents::session_folders;
-use backstory_format::Limits;
 use backstory_model::{Notice, NoticeKind, Session, SessionFiles};
 use backstory_session::blame::EditedFiles;
 use backstory_session::discover::{
@@ -22,7 +21,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Selection {
     pub(crate) roots: Vec<Root>,
     pub(crate) found: Found,
-    pub(crate) limits: Limits,
     /// Present when there was nothing on the machine and the sample stands in.
     pub(crate) sample: Option<Sample>,
 }
@@ -45,7 +43,6 @@ impl Selection {
         extra: &[Root],
         scope: Scope,
     ) -> Result<Selection, CliError> {
-        let limits = Limits { max_record: global.max_record, ..Limits::default() };
         let named: Vec<Root> = global
             .root
             .iter()
@@ -59,8 +56,8 @@ impl Selection {
         let existing: Vec<Root> =
             roots.iter().filter(|root| root.path.exists() || !named.is_empty()).cloned().collect();
         let found = match scope {
-            Scope::Sessions => discover_sessions(&existing),
-            Scope::All | Scope::AllOrSample => discover(&existing),
+            Scope::Sessions => discover_sessions(&existing, &global.store),
+            Scope::All | Scope::AllOrSample => discover(&existing, &global.store),
         };
         if found.sessions.is_empty()
             && found.stray_agents.is_empty()
@@ -68,12 +65,12 @@ impl Selection {
             && scope == Scope::AllOrSample
         {
             let sample = Sample::unpack()?;
-            let instead = discover(&[Root { path: sample.path().to_path_buf() }]);
+            let instead = discover(&[Root { path: sample.path().to_path_buf() }], &global.store);
             let found = Found { notices: found.notices, ..instead };
-            return Ok(Selection { roots, found, limits, sample: Some(sample) });
+            return Ok(Selection { roots, found, sample: Some(sample) });
         }
         let roots = if existing.is_empty() { roots } else { existing };
-        Ok(Selection { roots, found, limits, sample: None })
+        Ok(Selection { roots, found, sample: None })
     }
 
     /// Reads every session with its subagents, in parallel, and keeps what `keep` makes of each.
@@ -81,7 +78,7 @@ impl Selection {
         &self,
         keep: impl Fn(&Session) -> T + Sync,
     ) -> (Vec<T>, Vec<Notice>) {
-        self.found.map_sessions(self.limits, &ui::Bar::new("reading"), keep)
+        self.found.map_sessions(&ui::Bar::new("reading"), keep)
     }
 
     /// Looks where SESSION may be and finds it, be it a path or a name.
@@ -109,7 +106,7 @@ impl Selection {
 
     /// Finds what the user means by SESSION: an id, the start of one, `latest`, `latest~N`.
     pub(crate) fn resolve(&self, wanted: &str) -> Result<SessionRef<'_>, CliError> {
-        self.found.resolve(wanted, self.limits).map_err(|error| match error {
+        self.found.resolve(wanted).map_err(|error| match error {
             ResolveError::NoSessions => self.nothing(),
             ResolveError::Unknown(near) => CliError::not_found(format!("no session `{wanted}`"))
                 .hint(self.candidates("the newest are", &near)),
@@ -136,7 +133,7 @@ impl Selection {
 
     fn candidates(&self, heading: &str, sessions: &[&SessionFiles]) -> String {
         let mut text = format!("{heading}:");
-        for row in newest_first(sessions, self.limits).iter().take(5) {
+        for row in newest_first(sessions, &self.found.store).iter().take(5) {
             let title = row.title.as_ref().map_or("(no title)", |title| title.text.as_str());
             let when = row.last_activity().map(times::minute).unwrap_or_default();
             text.push_str(&format!("\n{}  {when}  {}", row.id, ui::fit(title, 50)));
@@ -152,9 +149,9 @@ pub(crate) fn edited_files(
     recorded_as: &[String],
     global: &GlobalArguments,
 ) -> Result<EditedFiles, CliError> {
-    let Selection { found, limits, .. } = Selection::find(global, &[], Scope::All)?;
+    let Selection { found, .. } = Selection::find(global, &[], Scope::All)?;
     let bar = ui::Bar::new("reading");
-    let files = EditedFiles::read(paths, recorded_as, &found, limits, &bar);
+    let files = EditedFiles::read(paths, recorded_as, &found, &bar);
     if !global.quiet {
         ui::notices(&files.notices);
     }
@@ -200,7 +197,7 @@ pub(crate) fn refuse_other_files(path: &Path, global: &GlobalArguments) -> Resul
     if std::fs::symlink_metadata(path).is_err() {
         return wrong("no such file or folder");
     }
-    match path.is_file().then(|| named_file(path)).transpose()? {
+    match path.is_file().then(|| named_file(path, &global.store)).transpose()? {
         None | Some(NamedFile::Session) => Ok(()),
         Some(NamedFile::Empty) => {
             if !global.quiet {

@@ -3,7 +3,7 @@
 use backstory_model::Session;
 use backstory_model::{Notice, NoticeKind};
 use backstory_session::link::{Evidence, Link, Tier, links_of};
-use backstory_store::{CommitLog, Git};
+use backstory_store::{CommitLog, Git, Store};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,18 @@ pub enum Repositories<'o> {
 /// Repositories that were met already: what is known of one serves all sessions that worked in it.
 #[derive(Debug, Default)]
 pub struct KnownRepositories {
+    store: Store,
     by_top: Mutex<HashMap<PathBuf, Arc<CommitLog>>>,
 }
 
 impl KnownRepositories {
+    /// None yet; git is asked as this store says.
+    pub fn new(store: &Store) -> KnownRepositories {
+        KnownRepositories { store: store.clone(), ..KnownRepositories::default() }
+    }
+
     fn holding(&self, path: &Path) -> Option<Arc<CommitLog>> {
-        let git = Git::holding(path)?;
+        let git = Git::holding(path, &self.store)?;
         let mut known = self.by_top.lock().unwrap_or_else(PoisonError::into_inner);
         let top = git.top().to_path_buf();
         Some(Arc::clone(known.entry(top).or_insert_with(|| Arc::new(CommitLog::new(git)))))

@@ -152,7 +152,7 @@ pub(crate) fn make(
         _ => Records::Leave,
     };
     let census = match records {
-        Records::Count(limits) => states::count_records(&context, &fates, limits)?,
+        Records::Count => states::count_records(&context, &fates)?,
         Records::Leave => None,
     };
     let figures = Figures { states, census, ..figures_of(&context) };

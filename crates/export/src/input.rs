@@ -3,12 +3,12 @@
 use crate::document::{Document, make};
 use crate::options::{Format, Options, Secrets};
 use backstory_agents::{self as agents, Observed};
-use backstory_format::{Limits, Problem, Record};
+use backstory_format::{Problem, Record};
 use backstory_model::{Agent, AgentFile, RecordObserver, Session, SessionFiles};
 use backstory_redact::Scrubber;
 use backstory_session::clear::SecretCollector;
 use backstory_session::history::{CallCache, CallCacheBuilder};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, StoreError};
 use std::path::Path;
 
 /// A session, what its calls say about files and what is to be taken out of it, taken down while it
@@ -41,11 +41,10 @@ impl Input {
         files: &SessionFiles,
         format: Format<'_>,
         secrets: Secrets<'_>,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<(Input, Vec<StoreError>), StoreError> {
         let mut observer = Observer::new(files.agent, format, secrets);
-        let (session, failures) = agents::read_observed(files, limits, buffer, &mut observer)?;
+        let (session, failures) = agents::read_observed(files, context, &mut observer)?;
         let failures = allowed(failures, secrets)?;
         let is_documents = agents::reader(files.agent).observed() == Observed::Nothing;
         let documents = is_documents.then(|| files.clone());
@@ -57,11 +56,10 @@ impl Input {
         file: &AgentFile,
         format: Format<'_>,
         secrets: Secrets<'_>,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Input, StoreError> {
         let mut observer = Observer::new(file.agent, format, secrets);
-        let session = agents::read_stray_observed(file, limits, buffer, &mut observer)?;
+        let session = agents::read_stray_observed(file, context, &mut observer)?;
         Ok(observer.material(session, None))
     }
 

@@ -9,7 +9,7 @@ use backstory_format::json::Tape;
 use backstory_model::{Session, SessionFiles};
 use backstory_redact::Scrubber;
 use backstory_session::clear::{CopyError, study, study_documents};
-use backstory_store::{StoreError, load};
+use backstory_store::StoreError;
 use std::path::Path;
 
 /// Learns from the files of a session; `files` are those of a session that is not records.
@@ -54,12 +54,12 @@ fn learn_documents(
     files: Option<&SessionFiles>,
     scrubber: &mut Scrubber,
 ) -> Result<(), StoreError> {
-    let path = session.source.path();
+    let (path, store) = (session.source.path(), session.source.store());
     match files {
-        Some(files) => read(path, study_documents(scrubber, files).map(drop))?,
+        Some(files) => read(path, study_documents(scrubber, files, store).map(drop))?,
         None => {
             let ids = reader(session.agent).id_fields();
-            scrubber.learn_line(&load(path, None)?.bytes, ids, &mut Tape::new());
+            scrubber.learn_line(&store.load(path, None)?.bytes, ids, &mut Tape::new());
         }
     }
     for text in session.project_key.iter().chain([&session.id]) {

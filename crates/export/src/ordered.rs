@@ -7,12 +7,11 @@ use crate::document::{Document, Figures};
 use crate::input::Input;
 use crate::options::{OnUnknown, Options, Secrets};
 use crate::states::Skipped;
-use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_redact::Report;
 use backstory_session::parallel::{self, Progress};
 use backstory_session::select::SessionRef;
-use backstory_store::{StoreError, keep_files};
+use backstory_store::{ReadContext, Store, StoreError};
 use std::path::PathBuf;
 
 /// What to export and how.
@@ -24,8 +23,8 @@ pub struct Export<'a> {
     pub options: Options<'a>,
     /// Whether they are taken out.
     pub secrets: Secrets<'a>,
-    /// Bounds for reading.
-    pub limits: Limits,
+    /// What they are read through.
+    pub store: &'a Store,
     /// Whether versions outside the wanted range end it.
     pub on_unknown: OnUnknown,
 }
@@ -93,13 +92,12 @@ impl Totals {
 type WriteOutput = Result<(Document, Vec<StoreError>), StoreError>;
 
 impl Export<'_> {
-    fn make(&self, session: SessionRef<'_>, buffer: &mut Vec<u8>) -> WriteOutput {
-        let (format, limits) = (self.options.format, self.limits);
-        let _files = keep_files();
+    fn make(&self, session: SessionRef<'_>, context: &mut ReadContext) -> WriteOutput {
+        let format = self.options.format;
         let (mut material, failures) = match session {
-            SessionRef::Session(files) => Input::read(files, format, self.secrets, limits, buffer)?,
+            SessionRef::Session(files) => Input::read(files, format, self.secrets, context)?,
             SessionRef::Agent(file) => {
-                (Input::read_stray(file, format, self.secrets, limits, buffer)?, Vec::new())
+                (Input::read_stray(file, format, self.secrets, context)?, Vec::new())
             }
         };
         Ok((material.export(&self.options, self.secrets)?, failures))
@@ -121,8 +119,11 @@ impl Export<'_> {
         let mut stopped = None;
         parallel::ordered(
             self.sessions,
-            |buffer, session| {
-                let made = self.make(*session, buffer);
+            // Most of a session's content is fetched right after it was read.
+            || ReadContext::new(&self.store.holding()),
+            |context, session| {
+                let made = self.make(*session, context);
+                context.store.release();
                 progress.add(session.total_bytes());
                 (*session, made)
             },

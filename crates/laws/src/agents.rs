@@ -2,10 +2,9 @@
 //! it cites can be fetched. The first byte of the data says which file it is.
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Block, Call, Content, Session};
 use backstory_session::discover::{Root, discover};
-use backstory_store::SourceReader;
+use backstory_store::{ReadContext, SourceReader, Store};
 
 /// Names by which files are recognised.
 pub const AGENT_FILES: [&str; 13] = [
@@ -35,9 +34,9 @@ pub fn agents(data: &[u8]) -> usize {
     if name.contains("/events/") {
         std::fs::write(folder.path().join("conversation/base_state.json"), b"{}").expect("a file");
     }
-    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    let found = discover(&[Root { path: folder.path().to_path_buf() }], &Store::default());
     for files in &found.sessions {
-        if let Ok((session, _)) = agents::read(files, Limits::default(), &mut Vec::new()) {
+        if let Ok((session, _)) = agents::read(files, &mut ReadContext::default()) {
             texts(&session);
         }
     }

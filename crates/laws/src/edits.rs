@@ -2,12 +2,12 @@
 //! that was changed by made-up edits every line gets one mark; a line that is said to be an edit's
 //! stands in the file after that edit, and a line that was there from the beginning is nobody's.
 
-use backstory_format::Limits;
 use backstory_session::discover::{Root, discover};
 use backstory_session::history::{
     Confidence, DiffLine, Gathered, LineOrigin, Target, Traced, line_diff, read, split_lines, trace,
 };
 use backstory_session::render::difference;
+use backstory_store::{ReadContext, Store};
 use serde_json::{Value, json};
 
 /// Compares the two halves of the data, then plays it as a history.
@@ -135,9 +135,9 @@ fn replayed(data: &[u8]) {
     let project = folder.path().join("projects/-w-app");
     std::fs::create_dir_all(&project).expect("a folder");
     std::fs::write(project.join(format!("{SESSION}.jsonl")), written(&steps)).expect("a file");
-    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    let found = discover(&[Root { path: folder.path().to_path_buf() }], &Store::default());
     let wanted = |path: &str| path == "/w/app/file.rs";
-    let read = |one| read(one, Limits::default(), &mut Vec::new(), &wanted).expect("a session").0;
+    let read = |one| read(one, &mut ReadContext::default(), &wanted).expect("a session").0;
     let gathered = Gathered::new(found.sessions.iter().map(read).collect());
     let names = ["/w/app/file.rs".to_owned()];
     let target = Target { path: &names[0], text: &text, until: None };

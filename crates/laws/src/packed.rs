@@ -4,8 +4,8 @@
 
 use crate::agents;
 use backstory_agents::read;
-use backstory_format::Limits;
 use backstory_session::discover::{Root, discover};
+use backstory_store::{ReadContext, Store};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 const NAME: &str = "rollout-2026-01-31T09-30-00-11111111-aaaa-4bbb-8ccc-000000000001.jsonl";
@@ -45,8 +45,8 @@ fn same(plain: &[u8], packed: &[u8]) {
 fn texts(bytes: &[u8], end: &str) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join(format!("{NAME}{end}")), bytes).expect("a file");
-    let found = discover(&[Root { path: folder.path().to_path_buf() }]);
+    let found = discover(&[Root { path: folder.path().to_path_buf() }], &Store::default());
     let sessions = found.sessions.iter();
-    let sessions = sessions.filter_map(|one| read(one, Limits::default(), &mut Vec::new()).ok());
+    let sessions = sessions.filter_map(|one| read(one, &mut ReadContext::default()).ok());
     sessions.map(|(session, _)| agents::texts(&session)).collect()
 }

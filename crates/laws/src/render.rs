@@ -2,11 +2,10 @@
 //! documents, parsed with parsers of others, hold what the session holds and nothing that could
 //! run, load or leave the page; a terminal gets no control characters.
 
-use backstory_format::Limits;
 use backstory_model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
 use backstory_session::discover::{Root, discover};
 use backstory_session::render::{self, Look, View};
-use backstory_store::SourceReader;
+use backstory_store::{ReadContext, SourceReader, Store};
 use backstory_text::escape;
 use backstory_text::escape::is_unsafe;
 use comrak::nodes::{AstNode, NodeValue};
@@ -335,8 +334,8 @@ pub fn session_with(text: &str, folder: &Path) -> Session {
         writeln!(file, "{record}").unwrap();
     }
     drop(file);
-    let found = discover(&[Root { path }]);
-    backstory_agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
+    let found = discover(&[Root { path }], &Store::default());
+    backstory_agents::read(&found.sessions[0], &mut ReadContext::default()).unwrap().0
 }
 
 pub fn check_hostile(session: &Session, payload: &str) {

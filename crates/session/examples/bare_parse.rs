@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, dead_code)]
 
 use backstory_session::discover::{Root, discover};
+use backstory_store::Store;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -71,7 +72,7 @@ struct Block<'a> {
 fn main() {
     let roots: Vec<Root> =
         std::env::args_os().skip(1).map(|root| Root { path: root.into() }).collect();
-    let found = discover(&roots);
+    let found = discover(&roots, &Store::default());
     let agents = found.sessions.iter().flat_map(|session| &session.agents);
     let agents = agents.chain(&found.stray_agents).map(|agent| &agent.path);
     let files: Vec<&PathBuf> =

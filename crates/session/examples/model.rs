@@ -4,19 +4,19 @@
 #![allow(clippy::print_stdout)]
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_session::discover::{Root, discover};
+use backstory_store::{ReadContext, Store};
 use rayon::prelude::*;
 
 fn main() {
     let roots: Vec<Root> =
         std::env::args_os().skip(1).map(|path| Root { path: path.into() }).collect();
-    let found = discover(&roots);
+    let found = discover(&roots, &Store::default());
     let totals = found
         .sessions
         .par_iter()
         .with_max_len(1)
-        .map_init(Vec::new, |buffer, files| match agents::read(files, Limits::default(), buffer) {
+        .map_init(ReadContext::default, |context, files| match agents::read(files, context) {
             Ok((session, _)) => {
                 let parts = session.walk();
                 let bytes: u64 = parts.iter().map(|part| part.file.bytes).sum();

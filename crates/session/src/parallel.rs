@@ -43,20 +43,20 @@ pub fn fold<T: Sync, A: Send>(
     })
 }
 
-/// The same where each item has an outcome of its own; they come in the order of the items. Each
-/// thread has a buffer for its work.
-pub fn map<T: Sync, R: Send>(
+/// The same where each item has an outcome of its own; they come in the order of the items.
+pub fn map<T: Sync, A: Send, R: Send>(
     items: &[T],
     size: impl Fn(&T) -> u64,
-    work: impl Fn(&mut Vec<u8>, &T) -> R + Sync,
+    new: impl Fn() -> A + Sync,
+    work: impl Fn(&mut A, &T) -> R + Sync,
 ) -> Vec<R> {
     let numbered: Vec<(usize, &T)> = items.iter().enumerate().collect();
     let states = fold(
         &numbered,
         |(_, item)| size(item),
-        || (Vec::new(), Vec::new()),
-        |(buffer, done): &mut (Vec<u8>, Vec<(usize, R)>), (at, item)| {
-            done.push((*at, work(buffer, item)));
+        || (new(), Vec::new()),
+        |(state, done): &mut (A, Vec<(usize, R)>), (at, item)| {
+            done.push((*at, work(state, item)));
         },
     );
     let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
@@ -68,12 +68,13 @@ pub fn map<T: Sync, R: Send>(
 const WAITING: u64 = 16 << 20;
 
 /// Does `work` for every item on all threads and hands the outcomes to `take` in the order of the
-/// items, each as soon as those before it are done. What is finished too early waits; when `size`
+/// items, each as soon as those before it are done. Each thread has a state, made by `new`. What is finished too early waits; when `size`
 /// of that grows large, so do the threads, except for the one that is next. `take` says whether
 /// to go on.
-pub fn ordered<T: Sync, R: Send>(
+pub fn ordered<T: Sync, A, R: Send>(
     items: &[T],
-    work: impl Fn(&mut Vec<u8>, &T) -> R + Sync,
+    new: impl Fn() -> A + Sync,
+    work: impl Fn(&mut A, &T) -> R + Sync,
     size: impl Fn(&R) -> u64 + Sync,
     take: impl FnMut(R) -> bool + Send,
 ) {
@@ -88,14 +89,14 @@ pub fn ordered<T: Sync, R: Send>(
     let (line, turn) = (Mutex::new(line), Condvar::new());
     let next = AtomicUsize::new(0);
     rayon::broadcast(|_| {
-        let mut buffer = Vec::new();
+        let mut state = new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return };
             if line.lock().unwrap_or_else(PoisonError::into_inner).stopped {
                 return;
             }
-            let outcome = work(&mut buffer, item);
+            let outcome = work(&mut state, item);
             let bytes = size(&outcome);
             let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
             while at != line.next && line.waiting + bytes > WAITING && !line.stopped {
@@ -121,15 +122,15 @@ mod tests {
     #[test]
     fn every_item_is_done_once() {
         let items: Vec<u64> = (0..1_000).collect();
-        assert_eq!(map(&items, |item| *item % 7, |_, item| *item), items);
-        assert_eq!(map(&[] as &[u64], |_| 0, |_, item| *item), [0; 0]);
+        assert_eq!(map(&items, |item| *item % 7, || (), |_, item| *item), items);
+        assert_eq!(map(&[] as &[u64], |_| 0, || (), |_, item| *item), [0; 0]);
     }
 
     #[test]
     fn outcomes_come_in_order_and_few_wait() {
         let items: Vec<u64> = (0..500).collect();
         let mut taken = Vec::new();
-        let work = |_: &mut Vec<u8>, item: &u64| {
+        let work = |_: &mut (), item: &u64| {
             if item.is_multiple_of(50) {
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
@@ -137,6 +138,7 @@ mod tests {
         };
         ordered(
             &items,
+            || (),
             work,
             |_| 40 << 20,
             |item| {
@@ -148,6 +150,7 @@ mod tests {
         let mut taken = 0;
         ordered(
             &items,
+            || (),
             work,
             |_| 1,
             |_| {

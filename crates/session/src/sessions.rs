@@ -8,9 +8,8 @@ use crate::environment::default_roots;
 use crate::select::{ResolveError, SessionRef};
 use crate::stats::{self, Dimension, Period, Prices, PricesError, Report};
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Notice, Session};
-use backstory_store::{Git, GitError, StoreError};
+use backstory_store::{Git, GitError, ReadContext, Store, StoreError};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +30,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Sessions {
     found: Found,
-    limits: Limits,
 }
 
 /// Why there are no sessions to look at.
@@ -76,23 +74,38 @@ impl Sessions {
         }
         // The first is there even if no agent was ever used.
         let existing: Vec<Root> = roots.into_iter().filter(|root| root.path.exists()).collect();
-        Ok(Sessions { found: discover(&existing), limits: Limits::default() })
+        Ok(Sessions { found: discover(&existing, &Store::default()) })
     }
 
     /// The sessions in these files and folders. A folder is an agent's own (`~/.claude`), or any
     /// other with session files at any depth.
     pub fn open<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Result<Sessions, OpenError> {
+        Sessions::open_with(roots, &Store::default())
+    }
+
+    /// The same, read through this store: with other limits, or with tables.
+    ///
+    /// ```
+    /// use backstory_session::Sessions;
+    /// use backstory_format::Limits;
+    /// use backstory_store::Store;
+    ///
+    /// let limits = Limits { max_record: 1 << 20, ..Limits::default() };
+    /// let store = Store::default().with_limits(limits);
+    /// let sessions = Sessions::open_with(["../../testdata/sample"], &store)?;
+    /// # assert!(sessions.iter().count() > 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_with<P: AsRef<Path>>(
+        roots: impl IntoIterator<Item = P>,
+        store: &Store,
+    ) -> Result<Sessions, OpenError> {
         let root = |path: P| Root { path: path.as_ref().to_path_buf() };
         let roots: Vec<Root> = roots.into_iter().map(root).collect();
         match roots.iter().find(|root| !root.path.exists()) {
             Some(missing) => Err(OpenError::Missing(missing.path.clone())),
-            None => Ok(Sessions { found: discover(&roots), limits: Limits::default() }),
+            None => Ok(Sessions { found: discover(&roots, store) }),
         }
-    }
-
-    /// The same sessions, read with other limits.
-    pub fn with_limits(self, limits: Limits) -> Sessions {
-        Sessions { limits, ..self }
     }
 
     /// Every session in order of paths, then subagents whose session is gone.
@@ -110,21 +123,21 @@ impl Sessions {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn get(&self, name: &str) -> Result<SessionRef<'_>, ResolveError<'_>> {
-        self.found.resolve(name, self.limits)
+        self.found.resolve(name)
     }
 
     /// The sessions that worked in a folder, or in another worktree of its repository.
     pub fn worked_in(&self, folder: &Path) -> impl Iterator<Item = SessionRef<'_>> {
-        let sessions = self.found.worked_in(&[ProjectScope::new(folder)], self.limits);
+        let sessions = self.found.worked_in(&[ProjectScope::new(folder)]);
         sessions.into_iter().map(SessionRef::Session)
     }
 
     /// Reads a session with its subagents. A subagent that cannot be read becomes a notice.
     pub fn read(&self, one: SessionRef<'_>) -> Result<(Session, Vec<Notice>), StoreError> {
-        let buffer = &mut Vec::new();
+        let context = &mut ReadContext::new(&self.found.store);
         let (session, failures) = match one {
-            SessionRef::Session(files) => agents::read(files, self.limits, buffer)?,
-            SessionRef::Agent(file) => (agents::read_stray(file, self.limits, buffer)?, Vec::new()),
+            SessionRef::Session(files) => agents::read(files, context)?,
+            SessionRef::Agent(file) => (agents::read_stray(file, context)?, Vec::new()),
         };
         Ok((session, failures.iter().map(Notice::from).collect()))
     }
@@ -159,8 +172,8 @@ impl Sessions {
     /// ```
     pub fn blame(&self, path: &Path, sources: NameSources<'_>) -> Result<BlamedFile, BlameError> {
         let text = FileText::on_disk(path)?;
-        let mut history = FileHistory::read(path, &self.found, self.limits, sources, &());
-        let git = Git::holding(path);
+        let mut history = FileHistory::read(path, &self.found, sources, &());
+        let git = Git::holding(path, &self.found.store);
         if let Some(git) = &git {
             history.look_into_commits(git, &text);
         }
@@ -198,10 +211,10 @@ impl Sessions {
         }
         let prices = Prices::bundled()?;
         let period = Period { since: None, until: None, zone: TimeZone::UTC };
-        let ledger = stats::gather(&sessions, &strays, by, self.limits, |_| {});
+        let ledger = stats::gather(&sessions, &strays, by, &self.found.store, |_| {});
         let types = match by {
             Dimension::Subagent | Dimension::AgentType => {
-                stats::agent_types(&ledger, &sessions, self.limits)
+                stats::agent_types(&ledger, &sessions, &self.found.store)
             }
             _ => Default::default(),
         };

@@ -4,6 +4,7 @@
 //! libraries are youngest, two or three calls of a few milliseconds answer a command, and nothing
 //! is added to the build. How it is run, and what is switched off, is in `git_run`.
 
+use crate::context::Store;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,8 @@ pub struct Git {
     top: PathBuf,
     /// It belongs to another user, and the user's configuration says that this is fine.
     pub(super) trusted: Arc<OnceLock<bool>>,
+    /// Says how long it may be silent, and remembers where it was.
+    pub(super) store: Store,
 }
 
 /// Who last changed a line, as git says.
@@ -74,12 +77,12 @@ impl GitError {
 
 impl Git {
     /// The repository that holds a path, found by its `.git`.
-    pub fn holding(path: &Path) -> Option<Git> {
+    pub fn holding(path: &Path, store: &Store) -> Option<Git> {
         let absolute = std::path::absolute(path).ok()?;
         let folder = absolute.ancestors().skip(1).find(|folder| folder.is_dir())?;
         let folder = std::fs::canonicalize(folder).ok()?;
         let top = folder.ancestors().find(|folder| folder.join(".git").exists())?;
-        Some(Git { top: top.to_path_buf(), trusted: Arc::default() })
+        Some(Git { top: top.to_path_buf(), trusted: Arc::default(), store: store.clone() })
     }
 
     /// The top folder of the working tree.

@@ -14,28 +14,10 @@
 
 use crate::git::{Git, GitError};
 use backstory_format::slice::Part;
-use std::collections::BTreeSet;
 use std::io::{Read, Write as _};
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-
-/// How long git may be silent.
-const PATIENCE: Duration = Duration::from_secs(60);
-static LIMIT: OnceLock<Duration> = OnceLock::new();
-/// Repositories in which git was silent for too long: it is not asked there again.
-static SILENT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Sets how long git may be silent before it is ended, for the whole process; once.
-pub fn limit_git(limit: Duration) {
-    let _ = LIMIT.set(limit);
-}
-
-fn limit() -> Duration {
-    LIMIT.get().copied().unwrap_or(PATIENCE)
-}
 
 /// Which configuration holds besides the repository's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,19 +144,17 @@ impl Git {
         call: Call<'_>,
         configuration: Configuration,
     ) -> Result<Vec<u8>, GitError> {
-        let silent = || GitError::Silent(limit());
-        let known = |silent: &BTreeSet<PathBuf>| silent.contains(self.top());
-        if known(&SILENT.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Err(silent());
+        let limit = self.store.git_limit();
+        if self.store.was_silent(self.top()) {
+            return Err(GitError::Silent(limit));
         }
         let mut command = self.command(call, configuration);
         let child = command.spawn().map_err(GitError::Start)?;
         let Some(answer) =
-            wait_for_answer(child, call.input.to_vec(), limit()).map_err(GitError::Start)?
+            wait_for_answer(child, call.input.to_vec(), limit).map_err(GitError::Start)?
         else {
-            let mut all = SILENT.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(self.top().to_path_buf());
-            return Err(silent());
+            self.store.note_silent(self.top());
+            return Err(GitError::Silent(limit));
         };
         if answer.status.success() {
             Ok(answer.out)

@@ -6,6 +6,7 @@
 
 mod commit_log;
 mod commits;
+mod context;
 mod create;
 mod file_cache;
 mod file_state;
@@ -25,17 +26,15 @@ mod write;
 
 pub use commit_log::CommitLog;
 pub use commits::{Commit, FileChange, Object, parse_blobs, parse_commits};
+pub use context::{ReadContext, Store, TableReader};
 pub use create::{StagedFolder, create_file, try_file};
-pub use file_cache::{KeepFiles, keep_files};
 pub use file_state::{FileState, modified};
 pub use git::{Git, GitError, GitLine, parse_blame};
-pub use git_run::limit_git;
 pub use git_write::NOTES;
 pub use guard::{Destination, Guard, GuardError, MANIFEST};
-pub use load::{Loaded, is_packed, load, named_packed};
-pub use load::{TableReader, read_tables_with};
+pub use load::{Loaded, is_packed, named_packed};
 pub use open::{
-    EndBuffers, Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
+    Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
 pub use output::{Entry, OutputError, OutputFolder};
 pub use resolve::resolve;

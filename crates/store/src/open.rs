@@ -4,11 +4,11 @@
 //! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
 //! refused before anything is read from them.
 
-use crate::file_cache;
+use crate::context::ReadContext;
 use crate::file_state::FileState;
 use backstory_format::line::split;
 use backstory_format::slice::Part;
-use backstory_format::{Limits, Reader, Totals, Visitor};
+use backstory_format::{Reader, Totals, Visitor};
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::fs::File;
@@ -87,11 +87,10 @@ const KEEP: usize = 4 << 20;
 /// Reads all of `path` into a fresh visitor; once more if the file was replaced or cut meanwhile.
 pub fn read_file<V: Visitor>(
     path: &Path,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     new_visitor: impl Fn() -> V,
 ) -> Result<Read<V>, StoreError> {
-    read_with(path, limits, buffer, new_visitor, feed_lines)
+    read_with(path, context, new_visitor, feed_lines)
 }
 
 /// A visitor that needs some lines only.
@@ -105,33 +104,31 @@ pub trait Selective: Visitor {
 /// and totals count only what was read.
 pub fn read_selected<V: Selective>(
     path: &Path,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     needle: &Finder<'_>,
     new_visitor: impl Fn() -> V,
 ) -> Result<Read<V>, StoreError> {
-    read_with(path, limits, buffer, new_visitor, |bytes, reader, visitor| {
+    read_with(path, context, new_visitor, |bytes, reader, visitor| {
         feed_selected(bytes, needle, reader, visitor);
     })
 }
 
 fn read_with<V: Visitor>(
     path: &Path,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     new_visitor: impl Fn() -> V,
     feed: impl Fn(&[u8], &mut Reader, &mut V),
 ) -> Result<Read<V>, StoreError> {
     for _ in 0..2 {
         let (file, state) = open(path)?;
         let mut visitor = new_visitor();
-        let mut reader = Reader::new(limits);
+        let mut reader = Reader::new(context.store.limits());
         let io = |cause| StoreError::Io { path: path.into(), cause };
         // Longer lines are passed over without being read.
-        let mut kept =
-            if state.size <= reader.max_line() { file_cache::space(state) } else { None };
+        let held = context.store.held().filter(|_| state.size <= reader.max_line());
+        let mut kept = held.and_then(|mut held| held.space(state));
         let keep = kept.is_some();
-        let buffer = kept.as_mut().unwrap_or(buffer);
+        let buffer = kept.as_mut().unwrap_or(&mut context.buffer);
         let whole = Feed { file: &file, at: 0, end: state.size, buffer, keep }
             .run(&mut reader, &mut visitor, &feed)
             .map_err(io)?;
@@ -139,8 +136,8 @@ fn read_with<V: Visitor>(
         let replaced = std::fs::metadata(path).is_ok_and(|there| !state.is_of(&there));
         if whole && !replaced && now.len() >= state.size {
             let growing = now.len() > state.size;
-            if let Some(bytes) = kept {
-                file_cache::keep(path, state, bytes);
+            if let Some((bytes, mut held)) = kept.zip(context.store.held()) {
+                held.keep(path, state, bytes);
             }
             return Ok(Read { visitor, totals: reader.totals(), state, growing });
         }
@@ -206,15 +203,6 @@ pub fn read_range(path: &Path, start: u64, end: u64) -> Result<(Vec<u8>, FileSta
     let mut bytes = Vec::new();
     ends.read(start, end, &mut bytes)?;
     Ok((bytes, ends.state))
-}
-
-/// Buffers for both ends of a file, which one thread keeps from file to file.
-#[derive(Debug, Default)]
-pub struct EndBuffers {
-    /// For the start of the file.
-    pub head: Vec<u8>,
-    /// For its end.
-    pub tail: Vec<u8>,
 }
 
 /// A file of which parts are read.

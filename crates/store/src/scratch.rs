@@ -127,7 +127,8 @@ pub(super) fn hidden_file(
     Ok(made)
 }
 
-/// Folders that were looked through already.
+/// Folders that were looked through already: once is enough, and twice would give the same result,
+/// so this may be shared by the whole process.
 static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 
 /// Removes what killed runs left in a folder; once for each folder.

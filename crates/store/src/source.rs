@@ -1,9 +1,9 @@
 //! Fetching content from where it stands.
 
 use crate::StoreError;
-use crate::file_cache;
+use crate::context::Store;
 use crate::file_state::FileState;
-use crate::load::{Form, Loaded, Packing, unpacked};
+use crate::load::{Form, Loaded};
 use crate::open::{fill, open};
 use backstory_format::json::text;
 use backstory_format::slice::Part;
@@ -23,17 +23,24 @@ pub struct Source {
     form: Form,
     /// What is shown instead of the path.
     shown: Option<Arc<str>>,
+    /// It was read through this, which may have kept it.
+    store: Store,
 }
 
 impl Source {
     /// The file at `path` in the state in which it was read.
-    pub fn new(path: &Path, state: Option<FileState>) -> Source {
-        Source { path: path.into(), state, form: Form::Plain, shown: None }
+    pub fn new(path: &Path, state: Option<FileState>, store: &Store) -> Source {
+        Source { path: path.into(), state, form: Form::Plain, shown: None, store: store.clone() }
     }
 
-    /// The same for a file that was unpacked to be read.
-    pub(super) fn packed(path: &Path, state: FileState, packing: Packing) -> Source {
-        Source { form: Form::Packed(packing), ..Source::new(path, Some(state)) }
+    /// What it was read through.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    #[cfg(test)]
+    pub(super) fn state(&self) -> Option<FileState> {
+        self.state
     }
 
     /// Where it lies.
@@ -61,7 +68,8 @@ impl Source {
             let path = self.path.to_path_buf();
             return Ok(SourceReader::of(None, path, 0));
         }
-        if let Some(whole) = self.state.and_then(|state| file_cache::find(&self.path, state)) {
+        let held = self.store.held().zip(self.state);
+        if let Some(whole) = held.and_then(|(held, state)| held.find(&self.path, state)) {
             let path = self.path.to_path_buf();
             return Ok(SourceReader { whole: Some(whole), ..SourceReader::of(None, path, 0) });
         }
@@ -74,7 +82,7 @@ impl Source {
             Form::Plain => Ok(SourceReader::of(Some(file), path, WINDOW)),
             // There is no seeking in packed bytes: hold them all.
             Form::Packed(packing) => {
-                let whole = Some(unpacked(&self.path, &file, now, packing)?);
+                let whole = Some(self.store.unpacked(&self.path, &file, now, packing)?);
                 Ok(SourceReader { whole, ..SourceReader::of(None, path, WINDOW) })
             }
         }
@@ -97,10 +105,7 @@ impl Source {
 impl Loaded {
     /// The file, for fetching content later.
     pub fn source(&self, path: &Path) -> Source {
-        match self.form {
-            Form::Plain => Source::new(path, Some(self.state)),
-            Form::Packed(packing) => Source::packed(path, self.state, packing),
-        }
+        Source { form: self.form, ..Source::new(path, Some(self.state), &self.store) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::session_at;
 use backstory_claude::clone::{CloneError, Offline, Options, Order, Report, Run, clone};
-use backstory_format::Limits;
+use backstory_store::Store;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,8 @@ impl Place {
         let id = format!("{:08x}-2222-4222-8222-222222222222", 0x2222_0000 + count);
         let target = source.with_file_name(format!("{id}.jsonl"));
         let now = "2026-11-01T10:00:00Z".parse().unwrap();
-        let limits = Limits::default();
-        let order = Order { files: &files, options, id: &id, now, target, limits };
+        let store = &Store::default();
+        let order = Order { files: &files, options, id: &id, now, target, store };
         clone(&order, &Offline, Run::Write)
     }
 

@@ -2,8 +2,8 @@
 
 use crate::discover_at;
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Session, SessionKind};
+use backstory_store::ReadContext;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -61,8 +61,7 @@ impl Runs {
 
     pub fn read(&self) -> Vec<Session> {
         let found = discover_at(self.path());
-        let limits = Limits::default();
-        let read = |file| agents::read_stray(file, limits, &mut Vec::new()).unwrap();
+        let read = |file| agents::read_stray(file, &mut ReadContext::default()).unwrap();
         assert!(found.sessions.is_empty());
         found.stray_agents.iter().map(read).collect()
     }

@@ -1,9 +1,9 @@
 //! Sessions, found and read.
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Session, SessionFiles};
 use backstory_session::discover::{Found, Root, discover};
+use backstory_store::{ReadContext, Store};
 use std::path::{Path, PathBuf};
 
 /// What the discovery finds below a folder, or of one file.
@@ -14,7 +14,7 @@ pub fn discover_at(path: impl Into<PathBuf>) -> Found {
 /// The same for several.
 pub fn discover_in(paths: &[PathBuf]) -> Found {
     let roots: Vec<Root> = paths.iter().map(|path| Root { path: path.clone() }).collect();
-    discover(&roots)
+    discover(&roots, &Store::default())
 }
 
 /// The files of the session whose own file this is.
@@ -26,6 +26,6 @@ pub fn session_at(path: &Path) -> SessionFiles {
 
 /// Every session below a folder, whoever wrote it.
 pub fn sessions(root: &Path) -> Vec<Session> {
-    let read = |files| agents::read(files, Limits::default(), &mut Vec::new()).unwrap().0;
+    let read = |files| agents::read(files, &mut ReadContext::default()).unwrap().0;
     discover_at(root).sessions.iter().map(read).collect()
 }

@@ -7,10 +7,9 @@ use crate::file_head::FileHead;
 use crate::place::{Home, Kept, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::{self, Layout, Part};
-use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{Agent, AgentInfo, Session, SessionFiles};
-use backstory_store::{StoreError, load};
+use backstory_store::{ReadContext, Store, StoreError};
 use memchr::memmem;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -88,11 +87,11 @@ impl AgentReader for Aider {
         }
     }
 
-    fn sessions(&self, path: &Path, _: Layout) -> Vec<Part> {
+    fn sessions(&self, path: &Path, _: Layout, store: &Store) -> Vec<Part> {
         let name = self.id(path);
         let file = common::text(path.file_name());
         let copy = file.strip_suffix(HISTORY).filter(|stem| !stem.is_empty());
-        match load(path, None) {
+        match store.load(path, None) {
             Ok(loaded) => {
                 split::named(headings(&loaded.bytes, &name), &name, copy.unwrap_or(&name))
             }
@@ -103,10 +102,9 @@ impl AgentReader for Aider {
     fn read_alone(
         &self,
         files: &SessionFiles,
-        _: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files)
+        read(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

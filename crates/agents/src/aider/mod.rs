@@ -19,12 +19,12 @@ use backstory_model::SessionFiles;
 use backstory_model::{
     Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind, UsageTotal,
 };
-use backstory_store::{StoreError, load, resolve};
+use backstory_store::{Store, StoreError, resolve};
 use jiff::tz::TimeZone;
 use std::sync::Arc;
 
-fn read(files: &SessionFiles) -> Result<Session, StoreError> {
-    let loaded = load(&files.path, files.part.clone())?;
+fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let loaded = store.load(&files.path, files.part.clone())?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
     let text = String::from_utf8_lossy(&loaded.bytes);
     draft.session.file.bytes = loaded.bytes.len() as u64;

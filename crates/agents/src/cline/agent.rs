@@ -6,10 +6,9 @@ use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
-use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -87,17 +86,16 @@ impl AgentReader for Cline {
         stem(path)
     }
 
-    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+    fn files(&self, files: &SessionFiles, _: &Store) -> Vec<FilePart> {
         files_of(&files.path).into_iter().map(|path| FilePart { path, part: None }).collect()
     }
 
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files, limits)
+        read(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -12,19 +12,19 @@ use crate::common::{
 };
 use agent::AGENT;
 pub(crate) use agent::Cline;
+use backstory_format::ProblemId;
 use backstory_format::json::{Kind, Tape, Value, scan};
-use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{
     Call, CallOutcome, Content, Effect, ForkedFrom, IdOrigin, PromptBlock, Session, Title,
     TitleSource, TurnKind, UsageTotal,
 };
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let draft = document.draft(AGENT, files);
     let mut reading = Reading { draft, cite: document.cite(), waiting: None, cost: 0.0 };
     if let Some(value) = document.value() {
@@ -43,7 +43,7 @@ fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
     let cost = reading.cost;
     let mut session = reading.draft.finish();
     session.reported_cost = (cost > 0.0).then_some(cost);
-    add_neighbour_file(files, limits, &mut session);
+    add_neighbour_file(files, store, &mut session);
     Ok(session)
 }
 
@@ -267,13 +267,13 @@ fn usage(metrics: &Value<'_>) -> Option<UsageTotal> {
 }
 
 /// Adds what a neighbouring file holds: the session record (SDK) or the messages on the screen (extension).
-fn add_neighbour_file(files: &SessionFiles, limits: Limits, session: &mut Session) {
+fn add_neighbour_file(files: &SessionFiles, store: &Store, session: &mut Session) {
     let neighbour = neighbour(&files.path);
     let (Neighbour::Record(path) | Neighbour::Screen(path)) = &neighbour;
     if !path.exists() {
         return;
     }
-    let Ok(screen) = document(path, None, limits) else {
+    let Ok(screen) = document(path, None, store) else {
         return session.problems.push(problem(ProblemId::UnreadFile, 0));
     };
     session.problems.add(screen.problems());

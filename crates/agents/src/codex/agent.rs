@@ -6,10 +6,9 @@ use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
-use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -95,9 +94,9 @@ impl AgentReader for Codex {
         stem.get(28..).filter(|id| id.len() >= 36).unwrap_or(stem).to_owned()
     }
 
-    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+    fn files(&self, files: &SessionFiles, store: &Store) -> Vec<FilePart> {
         let own = FilePart { path: files.path.clone(), part: files.part.clone() };
-        let before = parent_thread::files(&files.path).into_iter();
+        let before = parent_thread::files(&files.path, store).into_iter();
         let before = before.map(|(path, part)| FilePart { path, part });
         std::iter::once(own).chain(before).collect()
     }
@@ -105,10 +104,9 @@ impl AgentReader for Codex {
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        buffer: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files, limits, buffer)
+        read(files, context)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -3,11 +3,10 @@
 use super::agent::AGENT;
 use super::rollout::Rollout;
 use crate::common::{Cite, document};
-use backstory_format::Limits;
 use backstory_format::json::{Kind, Value};
 use backstory_model::Session;
 use backstory_model::SessionFiles;
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 
 /// A line without envelope: the facts of the first line, or an item as the API knows it.
 pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
@@ -23,8 +22,8 @@ pub(super) fn bare(rollout: &mut Rollout, value: Value<'_>, cite: Cite) {
 }
 
 /// `{"session": {…}, "items": [ … ]}`.
-pub(super) fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+pub(super) fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let mut rollout = Rollout::new(document.draft(AGENT, files));
     if let Some(value) = document.value() {
         let cite = document.cite();

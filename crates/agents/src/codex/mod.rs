@@ -17,29 +17,29 @@ mod values;
 use crate::common::Draft;
 use agent::AGENT;
 pub(crate) use agent::Codex;
-use backstory_format::{Limits, ProblemId, Totals, read_all};
+use backstory_format::{ProblemId, Totals, read_all};
 use backstory_model::SessionFiles;
 use backstory_model::{FileFacts, Session};
-use backstory_store::{Source, StoreError, is_packed, load, read_file};
+use backstory_store::{ReadContext, Source, StoreError, is_packed, read_file};
 use rollout::Rollout;
 
 /// Reads a rollout, with what it continues in another file.
-fn read(files: &SessionFiles, limits: Limits, buffer: &mut Vec<u8>) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles, context: &mut ReadContext) -> Result<Session, StoreError> {
     let path = &files.path;
     if path.extension().is_some_and(|end| end == "json") {
-        return legacy::read(files, limits);
+        return legacy::read(files, &context.store);
     }
     let draft = |source| Draft::new(AGENT, files.id.clone(), source);
     let (mut rollout, totals, modified) = if is_packed(path)? {
-        let loaded = load(path, None)?;
+        let loaded = context.store.load(path, None)?;
         let mut rollout = Rollout::new(draft(loaded.source(path)));
-        let totals = read_all(&loaded.bytes, limits, &mut rollout);
+        let totals = read_all(&loaded.bytes, context.store.limits(), &mut rollout);
         (rollout, totals, loaded.state.modified)
     } else {
-        let source = Source::new(path, None);
-        let read = read_file(path, limits, buffer, || Rollout::new(draft(source.clone())))?;
+        let source = Source::new(path, None, &context.store);
+        let read = read_file(path, context, || Rollout::new(draft(source.clone())))?;
         let mut rollout = read.visitor;
-        rollout.draft.session.source = Source::new(path, Some(read.state));
+        rollout.draft.session.source = Source::new(path, Some(read.state), &context.store);
         if read.growing {
             rollout.draft.session.problems.remove(ProblemId::TornTail);
         }
@@ -49,7 +49,7 @@ fn read(files: &SessionFiles, limits: Limits, buffer: &mut Vec<u8>) -> Result<Se
     let mut session = rollout.finish();
     session.file = facts(totals, modified);
     if let Some(base) = base {
-        parent_thread::put_before(&mut session, base, path, limits);
+        parent_thread::put_before(&mut session, base, path, &context.store);
     }
     Ok(session)
 }

@@ -6,9 +6,9 @@ use super::rollout::Rollout;
 use crate::common::{Cite, Draft, problem};
 use backstory_format::json::{Tape, Value, scan};
 use backstory_format::line::split;
-use backstory_format::{Limits, ProblemId, read_all};
+use backstory_format::{ProblemId, read_all};
 use backstory_model::{Counts, Inherited, Session, Turn, models, usage};
-use backstory_store::load;
+use backstory_store::Store;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use std::ops::Range;
@@ -46,7 +46,7 @@ impl Base {
 
 /// Puts what other files hold before the session's own turns. Where a file is gone, the session
 /// says which thread it continues.
-pub(super) fn put_before(session: &mut Session, base: Base, path: &Path, limits: Limits) {
+pub(super) fn put_before(session: &mut Session, base: Base, path: &Path, store: &Store) {
     let mut passed = vec![path.to_path_buf()];
     let mut next = Some(base);
     while let Some(base) = next.take() {
@@ -59,7 +59,7 @@ pub(super) fn put_before(session: &mut Session, base: Base, path: &Path, limits:
         }
         // Ordinals hold for a copy of the file, bytes only for the file itself.
         let part = base.part().filter(|_| base.end.is_none());
-        let Ok(loaded) = load(&other, part) else {
+        let Ok(loaded) = store.load(&other, part) else {
             session.problems.push(problem(ProblemId::UnreadFile, 1));
             break;
         };
@@ -67,7 +67,7 @@ pub(super) fn put_before(session: &mut Session, base: Base, path: &Path, limits:
         let mut rollout = Rollout::new(draft);
         rollout.cite = Some(Cite::copied());
         rollout.end = base.end;
-        read_all(&loaded.bytes, limits, &mut rollout);
+        read_all(&loaded.bytes, store.limits(), &mut rollout);
         next = rollout.base.take();
         join(session, rollout.finish(), &base.thread);
         passed.push(other);
@@ -128,10 +128,10 @@ fn named(id: &str, thread: &str) -> Box<str> {
 }
 
 /// The files that stand before a rollout, the nearest first, each with the part of it that does.
-pub(super) fn files(path: &Path) -> Vec<(PathBuf, Option<Range<u64>>)> {
+pub(super) fn files(path: &Path, store: &Store) -> Vec<(PathBuf, Option<Range<u64>>)> {
     let mut found: Vec<(PathBuf, Option<Range<u64>>)> = Vec::new();
     let mut at = path.to_path_buf();
-    while let Some(base) = base_of(&at).filter(|_| found.len() < MOST) {
+    while let Some(base) = base_of(&at, store).filter(|_| found.len() < MOST) {
         let Some(other) = find(&at, &base.thread) else { break };
         if other == path || found.iter().any(|(known, _)| *known == other) {
             break;
@@ -143,11 +143,11 @@ pub(super) fn files(path: &Path) -> Vec<(PathBuf, Option<Range<u64>>)> {
 }
 
 /// What the first records of a rollout say.
-fn base_of(path: &Path) -> Option<Base> {
+fn base_of(path: &Path, store: &Store) -> Option<Base> {
     const HEAD: u64 = 1 << 20;
-    let head = load(path, Some(0..HEAD)).ok()?;
+    let head = store.load(path, Some(0..HEAD)).ok()?;
     let whole = memchr::memchr(b'\n', &head.bytes).is_some() || (head.bytes.len() as u64) < HEAD;
-    let head = if whole { head } else { load(path, None).ok()? };
+    let head = if whole { head } else { store.load(path, None).ok()? };
     let mut tape = Tape::new();
     let mut metas = split(&head.bytes).take(8).filter_map(|line| {
         scan(line.content, 0, 256, &mut tape).ok()?;

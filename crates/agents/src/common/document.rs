@@ -6,7 +6,7 @@ use backstory_format::slice::Part;
 use backstory_format::{Limits, Problem, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{Agent, FileFacts, Problems};
-use backstory_store::{Loaded, StoreError, load};
+use backstory_store::{Loaded, Store, StoreError};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
@@ -24,11 +24,11 @@ pub(crate) struct Document {
 pub(crate) fn document(
     path: &Path,
     part: Option<Range<u64>>,
-    limits: Limits,
+    store: &Store,
 ) -> Result<Document, StoreError> {
-    let loaded = load(path, part)?;
+    let loaded = store.load(path, part)?;
     let mut problems = Problems::default();
-    let tape = parse(&loaded.bytes, loaded.start, limits, &mut problems);
+    let tape = parse(&loaded.bytes, loaded.start, store.limits(), &mut problems);
     let bytes = loaded.bytes.as_slice();
     let file = FileFacts {
         bytes: bytes.len() as u64,

@@ -6,10 +6,10 @@ use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, FolderKind, ReadSession, Recognised};
 use crate::split::{self, Layout, Part};
+use backstory_format::is_uuid;
 use backstory_format::json::{IdPaths, string_end};
-use backstory_format::{Limits, is_uuid};
 use backstory_model::{Agent, AgentInfo, FilePart, RecordObserver, Session, SessionFiles};
-use backstory_store::{StoreError, read_range};
+use backstory_store::{ReadContext, Store, StoreError, read_range};
 use memchr::memmem;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -103,7 +103,7 @@ impl AgentReader for GeminiCli {
     }
 
     /// A document that a newer release resumed is continued, all of it, in a file of lines.
-    fn sessions(&self, path: &Path, _: Layout) -> Vec<Part> {
+    fn sessions(&self, path: &Path, _: Layout, _: &Store) -> Vec<Part> {
         let is_document = path.extension().is_some_and(|end| end == "json");
         if is_document && path.with_extension("jsonl").is_file() {
             return Vec::new();
@@ -111,7 +111,7 @@ impl AgentReader for GeminiCli {
         split::whole(&self.id(path))
     }
 
-    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+    fn files(&self, files: &SessionFiles, _: &Store) -> Vec<FilePart> {
         let whole = |path| FilePart { path, part: None };
         std::iter::once(files.path.clone()).chain(self.subagents(files)).map(whole).collect()
     }
@@ -123,20 +123,18 @@ impl AgentReader for GeminiCli {
     fn read(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
         _: &mut dyn RecordObserver,
     ) -> Result<ReadSession, StoreError> {
-        read(files, limits)
+        read(files, &context.store)
     }
 
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read_alone(files, limits)
+        read_alone(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -15,18 +15,17 @@ use crate::common::{Draft, document, json_lines};
 use crate::reader::ReadSession;
 use agent::AGENT;
 pub(crate) use agent::GeminiCli;
-use backstory_format::Limits;
 use backstory_model::{Session, SessionFiles};
-use backstory_store::{StoreError, load};
+use backstory_store::{Store, StoreError};
 use history::History;
 use turns::TurnReader;
 
 /// Reads a session without its subagents.
-fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+fn read_alone(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     if files.path.extension().is_some_and(|end| end == "jsonl") {
-        return lines(files, limits);
+        return lines(files, store);
     }
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let draft = document.draft(AGENT, files);
     let mut history = History::default();
     if let Some(value) = document.value() {
@@ -40,16 +39,16 @@ fn read_alone(files: &SessionFiles, limits: Limits) -> Result<Session, StoreErro
 }
 
 /// Reads a session with its subagents.
-fn read(files: &SessionFiles, limits: Limits) -> Result<ReadSession, StoreError> {
-    let mut session = read_alone(files, limits)?;
-    let failures = subagents::add(&mut session, files, limits);
+fn read(files: &SessionFiles, store: &Store) -> Result<ReadSession, StoreError> {
+    let mut session = read_alone(files, store)?;
+    let failures = subagents::add(&mut session, files, store);
     Ok((session, failures))
 }
 
-fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let loaded = load(&files.path, None)?;
+fn lines(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let loaded = store.load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
-    let lines = json_lines(&loaded, limits, &mut draft.session);
+    let lines = json_lines(&loaded, store.limits(), &mut draft.session);
     let mut history = History::default();
     for line in &lines {
         if let Some(value) = line.value() {

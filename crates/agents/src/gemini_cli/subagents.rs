@@ -2,9 +2,8 @@
 
 use super::agent::AGENT;
 use super::read_alone;
-use backstory_format::Limits;
 use backstory_model::{Evidence, Parent, Session, SessionFiles, SessionKind};
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -22,12 +21,12 @@ pub(super) fn files(path: &Path, id: &str) -> Vec<PathBuf> {
 }
 
 /// Reads them and puts them below the session, and returns those that cannot be read.
-pub(super) fn add(session: &mut Session, own: &SessionFiles, limits: Limits) -> Vec<StoreError> {
+pub(super) fn add(session: &mut Session, own: &SessionFiles, store: &Store) -> Vec<StoreError> {
     let mut failures = Vec::new();
     for path in files(&own.path, &session.id) {
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let files = SessionFiles { id, path, agent: AGENT, part: None, ..own.clone() };
-        match read_alone(&files, limits) {
+        match read_alone(&files, store) {
             Ok(mut child) => {
                 let calls = session.turns.iter().flat_map(|turn| turn.calls());
                 let mut starts =

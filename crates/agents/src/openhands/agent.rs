@@ -6,10 +6,9 @@ use crate::file_head::{FileHead, First};
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, FolderKind, Recognised};
 use crate::split::Layout;
-use backstory_format::Limits;
 use backstory_format::json::IdPaths;
 use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -85,7 +84,7 @@ impl AgentReader for OpenHands {
         if is_conversation(folder) { FolderKind::Session } else { FolderKind::Other }
     }
 
-    fn files(&self, files: &SessionFiles) -> Vec<FilePart> {
+    fn files(&self, files: &SessionFiles, _: &Store) -> Vec<FilePart> {
         if files.path.is_dir() {
             let whole = |path| FilePart { path, part: None };
             return files_of(&files.path).into_iter().map(whole).collect();
@@ -96,10 +95,9 @@ impl AgentReader for OpenHands {
     fn read_alone(
         &self,
         files: &SessionFiles,
-        limits: Limits,
-        _: &mut Vec<u8>,
+        context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
-        read(files, limits)
+        read(files, &context.store)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -8,25 +8,25 @@ mod v0;
 use crate::common::{Cite, Draft, document, json_lines, problem};
 use agent::AGENT;
 pub(crate) use agent::{OpenHands, is_evaluation};
+use backstory_format::ProblemId;
 use backstory_format::json::{Kind, Value};
-use backstory_format::{Limits, ProblemId};
 use backstory_model::SessionFiles;
 use backstory_model::{Benchmark, Session};
-use backstory_store::{Source, StoreError, load, read_range};
+use backstory_store::{Source, Store, StoreError, read_range};
 use memchr::memmem;
 use sdk::NumberedEvent;
 use std::path::{Path, PathBuf};
 
-fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
+fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     if files.path.is_dir() {
-        return folder(files, limits);
+        return folder(files, store);
     }
-    let mut document = document(&files.path, files.part.clone(), limits)?;
+    let mut document = document(&files.path, files.part.clone(), store)?;
     let draft = document.draft(AGENT, files);
     let cite = document.cite();
     let Some(value) = document.value() else {
         // Events of the SDK, one on each line.
-        return lines(files, limits);
+        return lines(files, store);
     };
     if value.kind() == Kind::Array {
         let mut events = v0::Events::new(draft, cite);
@@ -40,7 +40,7 @@ fn read(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
             events.list(&history);
             Ok(events.finish())
         }
-        None => lines(files, limits),
+        None => lines(files, store),
     }
 }
 
@@ -68,14 +68,14 @@ fn row(row: &Value<'_>, draft: &mut Draft, cite: Cite) {
 
 /// A conversation in a folder: `events/<n>.json`, or `events/event-<n>-<id>.json`. A file that is
 /// broken or cannot be read hides no other.
-fn folder(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let source = Source::new(&files.path, None);
+fn folder(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let source = Source::new(&files.path, None, store);
     let mut draft = Draft::new(AGENT, files.id.clone(), source);
     draft.session.file.modified = files.modified;
     let cite = Cite::copied();
     let read = |path: &Path, number: u64, draft: &mut Draft| {
         let session = &mut draft.session;
-        match document(path, None, limits) {
+        match document(path, None, store) {
             Ok(document) => {
                 session.file.bytes += document.facts().bytes;
                 session.file.bad_lines += document.facts().bad_lines;
@@ -155,10 +155,10 @@ fn event_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Events of the SDK in one file, a line each.
-fn lines(files: &SessionFiles, limits: Limits) -> Result<Session, StoreError> {
-    let loaded = load(&files.path, None)?;
+fn lines(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
+    let loaded = store.load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
-    let lines = json_lines(&loaded, limits, &mut draft.session);
+    let lines = json_lines(&loaded, store.limits(), &mut draft.session);
     let numbered = lines
         .iter()
         .filter_map(|line| Some(NumberedEvent { number: line.number, event: line.value()? }));

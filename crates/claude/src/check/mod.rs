@@ -16,26 +16,20 @@ pub use explain::Explanation;
 pub use ids::{CheckId, Id};
 pub use report::{Effect, FileReport, Finding, Findings, Group, Report, Resume, Verdict};
 
-use backstory_format::Limits;
 use backstory_model::{AgentFile, SessionFiles};
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, StoreError};
 
 /// Checks a session with all its subagents. Changes nothing.
 ///
 /// An agent's file that cannot be read is left out and returned beside the report.
 pub fn session(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Report, Vec<StoreError>), StoreError> {
-    rules::check_session(files, limits, buffer)
+    rules::check_session(files, context)
 }
 
 /// Checks a subagent's file whose session is not there.
-pub fn stray_agent(
-    file: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
-) -> Result<Report, StoreError> {
-    rules::check_stray(file, limits, buffer)
+pub fn stray_agent(file: &AgentFile, context: &mut ReadContext) -> Result<Report, StoreError> {
+    rules::check_stray(file, context)
 }

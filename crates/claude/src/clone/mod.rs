@@ -23,8 +23,8 @@ pub use presets::Preset;
 pub use report::{Amount, Category, CloneError, Counts, Estimate, Reason, Report, Size, Source};
 pub use verify::{Lineage, LineageSource, Proof, Verified};
 
-use backstory_format::Limits;
 use backstory_model::SessionFiles;
+use backstory_store::Store;
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub struct Order<'a> {
     pub id: &'a str,
     pub now: Timestamp,
     pub target: PathBuf,
-    pub limits: Limits,
+    pub store: &'a Store,
 }
 
 /// Whether the clone is written.
@@ -62,10 +62,6 @@ pub type Find<'f> = &'f dyn Fn(&Path) -> Option<SessionFiles>;
 
 /// Proves a clone: whether it would resume, and whether it is what its lineage says. `find` looks for
 /// the session that it was made from.
-pub fn verify(
-    files: &SessionFiles,
-    limits: Limits,
-    find: Find<'_>,
-) -> Result<Verified, CloneError> {
-    make::verify_clone(files, limits, find)
+pub fn verify(files: &SessionFiles, store: &Store, find: Find<'_>) -> Result<Verified, CloneError> {
+    make::verify_clone(files, store, find)
 }

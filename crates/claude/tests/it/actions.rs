@@ -1,9 +1,8 @@
 //! What calls do, by their inputs and results.
 
 use backstory_claude::actions::{action, edit, kind, reading, reading_from_text};
-use backstory_format::Limits;
 use backstory_model::{Action, ActionKind, Call, Change, Content, FileEdit, Session};
-use backstory_store::SourceReader;
+use backstory_store::{ReadContext, SourceReader};
 use backstory_testkit::discover_at;
 use serde_json::{Value, json};
 
@@ -36,8 +35,8 @@ fn one(tool: &str, input: Value, shown: &str, structured: Option<Value>) -> One 
     let path = folder.path().join("11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
     std::fs::write(&path, text).unwrap();
     let files = discover_at(path).sessions.remove(0);
-    let (limits, mut buffer) = (Limits::default(), Vec::new());
-    let (session, _) = backstory_claude::read(&files, limits, &mut buffer, &mut ()).unwrap();
+    let (session, _) =
+        backstory_claude::read(&files, &mut ReadContext::default(), &mut ()).unwrap();
     One { _folder: folder, session }
 }
 

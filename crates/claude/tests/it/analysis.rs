@@ -3,7 +3,7 @@
 use backstory_claude::analyze::report;
 use backstory_claude::analyze::report::AnalysisJson;
 use backstory_claude::analyze::{Analysis, Grouping, Others, Profile};
-use backstory_format::Limits;
+use backstory_store::ReadContext;
 use backstory_testkit::{discover_in, testdata};
 use backstory_text::document;
 use proptest::prelude::*;
@@ -176,7 +176,7 @@ fn analyze_all(roots: &[PathBuf]) -> Analysis {
     let mut number = 0;
     for files in &found.sessions {
         let (session, examined, failures) =
-            backstory_claude::examine(files, Limits::default(), &mut Vec::new()).unwrap();
+            backstory_claude::examine(files, &mut ReadContext::default()).unwrap();
         assert!(failures.is_empty());
         let count = examined.len() as u32;
         analysis.add(number, &session, examined);

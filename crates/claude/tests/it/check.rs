@@ -2,14 +2,15 @@
 
 use backstory_claude::check;
 use backstory_claude::check::{CheckId, Id, Report, Verdict};
-use backstory_format::{Limits, Severity};
+use backstory_format::Severity;
+use backstory_store::ReadContext;
 use backstory_testkit::{discover_at, session_at, table, testdata};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn check_path(path: &Path) -> Report {
     let (report, failures) =
-        check::session(&session_at(path), Limits::default(), &mut Vec::new()).unwrap();
+        check::session(&session_at(path), &mut ReadContext::default()).unwrap();
     assert!(failures.is_empty());
     report
 }
@@ -151,7 +152,7 @@ fn check_reports_the_orphans_of_the_reader() {
 fn healthy_sessions_are_clean() {
     let found = discover_at(testdata("sample"));
     for files in &found.sessions {
-        let (report, _) = check::session(files, Limits::default(), &mut Vec::new()).unwrap();
+        let (report, _) = check::session(files, &mut ReadContext::default()).unwrap();
         assert_eq!(finding_names(&report), "-", "{}", files.path.display());
         assert_eq!(report.resume.verdict, Verdict::Yes);
         assert_eq!(report.files.len(), 1 + files.agents.len());
@@ -179,7 +180,7 @@ fn checking_twice_says_the_same() {
     for folder in ["sessions", "trees", "check"] {
         let found = discover_at(testdata(folder));
         for files in &found.sessions {
-            let check = || check::session(files, Limits::default(), &mut Vec::new()).unwrap().0;
+            let check = || check::session(files, &mut ReadContext::default()).unwrap().0;
             assert_eq!(check(), check(), "{}", files.path.display());
         }
     }

@@ -1,20 +1,18 @@
 //! Every file of `testdata` against what its manifest says a reader must find.
 
 use backstory_claude::{read, read_stray};
-use backstory_format::Limits;
 use backstory_model::{Block, Content, Session, TurnKind, UsageTotal};
+use backstory_store::ReadContext;
 use backstory_testkit::{agrees, discover_at, table, testdata, tree};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 fn read_alone(path: &Path) -> Session {
     let found = discover_at(path);
-    let mut buffer = Vec::new();
+    let mut context = ReadContext::default();
     match found.sessions.first() {
-        Some(files) => backstory_claude::read_alone(files, Limits::default(), &mut buffer).unwrap(),
-        None => {
-            read_stray(&found.stray_agents[0], Limits::default(), &mut buffer, &mut ()).unwrap()
-        }
+        Some(files) => backstory_claude::read_alone(files, &mut context).unwrap(),
+        None => read_stray(&found.stray_agents[0], &mut context, &mut ()).unwrap(),
     }
 }
 
@@ -108,8 +106,7 @@ fn every_subagent_is_linked_as_the_table_says() {
         let found = discover_at(tree(&row["tree"]));
         let mut seen = false;
         for files in &found.sessions {
-            let (session, failures) =
-                read(files, Limits::default(), &mut Vec::new(), &mut ()).unwrap();
+            let (session, failures) = read(files, &mut ReadContext::default(), &mut ()).unwrap();
             assert!(failures.is_empty());
             let all = session.walk();
             let Some(agent) = all.iter().find(|part| part.id == row["agent"]) else { continue };
@@ -148,7 +145,7 @@ fn every_subagent_is_linked_as_the_table_says() {
 fn a_prompt_that_only_the_call_holds_starts_the_agent() {
     let found = discover_at(tree("subagents-2.0-without-prompts"));
     let (session, failures) =
-        read(&found.sessions[0], Limits::default(), &mut Vec::new(), &mut ()).unwrap();
+        read(&found.sessions[0], &mut ReadContext::default(), &mut ()).unwrap();
     assert!(failures.is_empty());
     let mut asked = Vec::new();
     for agent in &session.subagents {

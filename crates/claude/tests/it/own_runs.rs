@@ -1,7 +1,7 @@
 //! What clients run for themselves.
 
-use backstory_format::Limits;
 use backstory_model::SessionKind;
+use backstory_store::ReadContext;
 use backstory_testkit::discover_at;
 use backstory_testkit::own_runs::{OWNER, Runs, run_file, run_samples};
 use serde_json::{Value, json};
@@ -29,8 +29,7 @@ fn reader_separates_a_warm_up_from_a_task() {
     std::fs::write(&path, text).unwrap();
     let found = discover_at(path);
     let (session, _) =
-        backstory_claude::read(&found.sessions[0], Limits::default(), &mut Vec::new(), &mut ())
-            .unwrap();
+        backstory_claude::read(&found.sessions[0], &mut ReadContext::default(), &mut ()).unwrap();
     let kinds: Vec<_> = session.subagents.iter().map(|agent| agent.kind).collect();
     assert_eq!(kinds, [SessionKind::Warmup, SessionKind::Task]);
 }

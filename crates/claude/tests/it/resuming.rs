@@ -1,7 +1,7 @@
 //! The active chain is what the newest client resumes: where it ends, and the way back.
 
-use backstory_format::Limits;
 use backstory_model::Session;
+use backstory_store::ReadContext;
 use backstory_testkit::discover_at;
 use serde_json::{Value, json};
 
@@ -78,9 +78,7 @@ fn read(records: &[Value]) -> Session {
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&path, text).unwrap();
     let found = discover_at(path);
-    backstory_claude::read(&found.sessions[0], Limits::default(), &mut Vec::new(), &mut ())
-        .unwrap()
-        .0
+    backstory_claude::read(&found.sessions[0], &mut ReadContext::default(), &mut ()).unwrap().0
 }
 
 /// The uuids of the chain, in order.

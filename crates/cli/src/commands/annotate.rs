@@ -10,7 +10,7 @@ use backstory_session::annotate::{Config, Entry, Policy, append, comment, sideca
 use backstory_session::blame::{EditedFile, LARGEST_FILE};
 use backstory_session::history::{Choice, EditAction, Traced, normal_path};
 use backstory_store::{
-    Access, Destination, Git, Guard, GuardError, read_small_text, resolve, write_file,
+    Access, Destination, Git, Guard, GuardError, Store, read_small_text, resolve, write_file,
 };
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::counted;
@@ -90,7 +90,7 @@ pub(crate) fn run(
     let project = edited_files(&paths, &arguments.recorded_as, global)?;
     let choice =
         Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
-    let tops = tops(&paths);
+    let tops = tops(&paths, &global.store);
     let mut plans: Vec<Plan> = Vec::new();
     for (file, traced) in project.trace_all() {
         if file.exists() && !is_ours(&file.shown) {
@@ -132,13 +132,13 @@ const REFUSED: &str = "refused";
 
 /// For each folder that was named: where it is, and the top of its repository, which links must not
 /// leave.
-fn tops(paths: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+fn tops(paths: &[PathBuf], store: &Store) -> Vec<(PathBuf, PathBuf)> {
     let top = |path: &Path| {
         let named = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let named = PathBuf::from(normal_path(&named.to_string_lossy(), None));
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
         let folder = if path.is_dir() { path } else { above.unwrap_or(Path::new(".")) };
-        let top = Git::holding(&folder.join("x")).map(|git| git.top().to_path_buf());
+        let top = Git::holding(&folder.join("x"), store).map(|git| git.top().to_path_buf());
         (named, top.unwrap_or_else(|| folder.to_path_buf()))
     };
     paths.iter().map(|path| top(path)).collect()

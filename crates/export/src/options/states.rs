@@ -1,7 +1,6 @@
 //! What a state is and how it is written.
 
 use super::{OnUnknown, Tokenizer, VersionRange};
-use backstory_format::Limits;
 
 /// What a state is and how it is written.
 #[derive(Debug, Clone, Copy)]
@@ -134,5 +133,5 @@ pub enum StateView {
 #[derive(Debug, Clone, Copy)]
 pub enum Records {
     Leave,
-    Count(Limits),
+    Count,
 }

@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::timeline::Entry;
 use backstory_agents::{Observed, reader};
 use backstory_format::claude::{RecordKind, is_transcript};
-use backstory_format::{Limits, Problem, ProblemId, Record, Visitor};
+use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::{CompactionKind, Session, UsageTotal};
-use backstory_store::{StoreError, read_file};
+use backstory_store::{ReadContext, StoreError, read_file};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,13 +112,12 @@ struct File<'p> {
 pub(crate) fn count(
     context: &Context<'_>,
     fates: &[Disposition],
-    limits: Limits,
 ) -> Result<Option<Census>, StoreError> {
     if reader(context.session.agent).observed() == Observed::Nothing {
         return Ok(None);
     }
     let mut census = Census::default();
-    let mut buffer = Vec::new();
+    let mut reading = ReadContext::new(context.session.source.store());
     let seen: HashSet<usize> = seen_members(context, fates);
     let mut files: Vec<File<'_>> = Vec::new();
     for session in context.session.walk() {
@@ -146,7 +145,7 @@ pub(crate) fn count(
     }
     census.files = files.len() as u64;
     for file in &files {
-        let read = read_file(file.path, limits, &mut buffer, || Counter {
+        let read = read_file(file.path, &mut reading, || Counter {
             known: &file.known,
             otherwise: file.otherwise,
             census: Census::default(),

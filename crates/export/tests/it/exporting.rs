@@ -6,10 +6,10 @@ use backstory_export::{
     AtifSchema, Format, Input, Layout, OpenTracesSchema, Options, Repositories, Secrets,
     StateOptions, digest,
 };
-use backstory_format::Limits;
 use backstory_model::{Call, CallOutcome, Effect, Session};
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
+use backstory_store::ReadContext;
 use backstory_testkit::{
     agent_forms, all_sessions, claude_sessions, discover_at, sessions, testdata,
 };
@@ -258,8 +258,7 @@ fn a_planted_secret_is_in_no_export() {
 /// The record of the only session of a folder, made of its files, which may be several.
 fn read_and_made(folder: &Path, format: Format<'_>, secrets: Secrets<'_>) -> Value {
     let found = discover_at(folder);
-    let limits = Limits::default();
-    let read = Input::read(&found.sessions[0], format, secrets, limits, &mut Vec::new());
+    let read = Input::read(&found.sessions[0], format, secrets, &mut ReadContext::default());
     let prices = Prices::bundled().unwrap();
     let (generation, max_observation, repositories) = (0, None, Repositories::Leave);
     let options = Options { format, generation, max_observation, repositories, prices: &prices };
@@ -316,8 +315,7 @@ fn a_session_with_an_unreadable_part_is_exported_raw_only() {
         own_rules: Vec::new(),
     })
     .unwrap();
-    let read =
-        |secrets| Input::read(&files, FORMATS[0], secrets, Limits::default(), &mut Vec::new());
+    let read = |secrets| Input::read(&files, FORMATS[0], secrets, &mut ReadContext::default());
     let (_, missing) = read(Secrets::Kept(Raw::requested_by_user())).unwrap();
     assert_eq!(missing.len(), 1);
     let refused = read(Secrets::TakenOut(&redactor)).unwrap_err();
@@ -348,7 +346,7 @@ fn benchmarked(folder: &Path) -> Session {
     #[allow(clippy::disallowed_methods)]
     std::fs::write(&path, text.to_string()).unwrap();
     let found = discover_at(&path);
-    agents::read(&found.sessions[0], Limits::default(), &mut Vec::new()).unwrap().0
+    agents::read(&found.sessions[0], &mut ReadContext::default()).unwrap().0
 }
 
 #[test]

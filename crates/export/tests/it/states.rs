@@ -5,7 +5,6 @@ use backstory_export::{
     Chain, CountTokens, Document, Format, Granularity, Layout, MessageStyle, OnUnknown, Records,
     Secrets, SftFormat, Skipped, StateOptions, Subagents, Tokenizer, VersionRange,
 };
-use backstory_format::Limits;
 use backstory_model::Session;
 use backstory_redact::Raw;
 use backstory_testkit::{all_sessions, claude_sessions, sessions, testdata};
@@ -161,11 +160,8 @@ fn every_record_has_one_fate() {
     for session in &claude_sessions() {
         let place = session.source.path().display();
         for subagents in [Subagents::Skip, Subagents::Separate] {
-            let states = StateOptions {
-                subagents,
-                records: Records::Count(Limits::default()),
-                ..StateOptions::default()
-            };
+            let states =
+                StateOptions { subagents, records: Records::Count, ..StateOptions::default() };
             let census = lines(session, states).1.figures.census.unwrap();
             assert!(census.adds_up(), "{place}: {census:?}");
             // Old clients wrote subagents into the session's own file.

@@ -1,9 +1,9 @@
 //! Tokens of generated trees, counted by the product, are those that were written.
 
-use backstory_format::Limits;
 use backstory_generate::{Plan, generate};
 use backstory_session::discover::{Root, discover};
 use backstory_session::stats::{Dimension, Period, Prices, gather, report};
+use backstory_store::Store;
 use jiff::tz::TimeZone;
 
 #[test]
@@ -13,9 +13,9 @@ fn the_truth_is_met_exactly() {
         let out = folder.path().to_owned();
         let truth =
             generate(&Plan { out: out.clone(), bytes, files, projects: 8, seed }).expect("a tree");
-        let found = discover(&[Root { path: out }]);
+        let found = discover(&[Root { path: out }], &Store::default());
         let ledger =
-            gather(&found.sessions, &found.stray_agents, Dimension::Day, Limits::default(), |_| {});
+            gather(&found.sessions, &found.stray_agents, Dimension::Day, &Store::default(), |_| {});
         let period = Period { since: None, until: None, zone: TimeZone::UTC };
         let prices = Prices::bundled().expect("prices");
         let types = Default::default();

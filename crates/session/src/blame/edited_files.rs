@@ -6,7 +6,6 @@ use crate::history::{
     Gathered, PathScope, ShellTouch, Target, Traced, collect, normal_path, trace,
 };
 use crate::parallel::Progress;
-use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_store::read_small;
 use rayon::prelude::*;
@@ -53,15 +52,14 @@ impl EditedFiles {
         paths: &[PathBuf],
         recorded_as: &[String],
         found: &Found,
-        limits: Limits,
         progress: &dyn Progress,
     ) -> EditedFiles {
         let scopes: Vec<PathScope> =
-            paths.iter().map(|path| PathScope::new(path, recorded_as)).collect();
+            paths.iter().map(|path| PathScope::new(path, recorded_as, &found.store)).collect();
         let wanted = |path: &str| {
             scopes.is_empty() || scopes.iter().any(|scope| scope.inside(path).is_some())
         };
-        let collected = collect(found, limits, &wanted, None, progress);
+        let collected = collect(found, &wanted, None, progress);
         let notices = found.missing(&collected.failures);
         let files = files(&collected.gathered, &scopes, paths);
         let sessions_searched = found.sessions.len();

@@ -7,9 +7,8 @@ use crate::history::{
     search_needle, trace,
 };
 use crate::parallel::Progress;
-use backstory_format::Limits;
 use backstory_model::Notice;
-use backstory_store::{Git, GitError};
+use backstory_store::{Git, GitError, Store};
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 
@@ -59,12 +58,11 @@ impl FileHistory {
     pub fn read(
         path: &Path,
         found: &Found,
-        limits: Limits,
         sources: NameSources<'_>,
         progress: &dyn Progress,
     ) -> FileHistory {
-        let mut scope = PathScope::new(path, sources.recorded_as);
-        let read = |scope: &PathScope| read(found, limits, scope, progress);
+        let mut scope = PathScope::new(path, sources.recorded_as, &found.store);
+        let read = |scope: &PathScope| read(found, scope, progress);
         let mut collected = read(&scope);
         let mut unasked = None;
         // A name the agent itself gave the file may lead to an earlier one.
@@ -78,10 +76,11 @@ impl FileHistory {
             collected = read(&scope);
         }
         if sources.follow == Follow::Renames && needs_names(&collected.gathered, &scope) {
-            let more = git_names(path, sources.recorded_as).unwrap_or_else(|notice| {
-                unasked = Some(notice);
-                Vec::new()
-            });
+            let more =
+                git_names(path, sources.recorded_as, &found.store).unwrap_or_else(|notice| {
+                    unasked = Some(notice);
+                    Vec::new()
+                });
             if more.iter().filter(|name| scope.add(name)).count() > 0 {
                 collected = read(&scope);
             }
@@ -175,7 +174,7 @@ impl FileHistory {
     }
 }
 
-fn read(found: &Found, limits: Limits, scope: &PathScope, progress: &dyn Progress) -> Collected {
+fn read(found: &Found, scope: &PathScope, progress: &dyn Progress) -> Collected {
     let names = scope.names();
     let mut parts: Option<Vec<String>> = Some(Vec::new());
     for name in &names {
@@ -188,7 +187,7 @@ fn read(found: &Found, limits: Limits, scope: &PathScope, progress: &dyn Progres
         });
     }
     let wanted = |path: &str| scope.is(path);
-    collect(found, limits, &wanted, parts.as_deref(), progress)
+    collect(found, &wanted, parts.as_deref(), progress)
 }
 
 /// Whether an earlier name could explain something: the file's beginning is not known.
@@ -200,8 +199,8 @@ fn needs_names(gathered: &Gathered, scope: &PathScope) -> bool {
 }
 
 /// Names the file had before, as git tells them; a notice if it could not be asked.
-fn git_names(path: &Path, recorded_as: &[String]) -> Result<Vec<String>, Notice> {
-    let Some(git) = Git::holding(path) else { return Ok(Vec::new()) };
+fn git_names(path: &Path, recorded_as: &[String], store: &Store) -> Result<Vec<String>, Notice> {
+    let Some(git) = Git::holding(path, store) else { return Ok(Vec::new()) };
     let Some(inside) = git.relative(path) else { return Ok(Vec::new()) };
     let names = match git.earlier_names("HEAD", &inside) {
         Ok(names) => names,

@@ -7,15 +7,15 @@
 //! ```no_run
 //! use backstory_session::blame::{FileHistory, FileText, NameSources, blame};
 //! use backstory_session::discover::{Root, discover};
-//! use backstory_store::Git;
+//! use backstory_store::{Git, Store};
 //! use std::path::Path;
 //!
-//! let found = discover(&[Root { path: "/home/me/.claude".into() }]);
+//! let store = Store::default();
+//! let found = discover(&[Root { path: "/home/me/.claude".into() }], &store);
 //! let path = Path::new("src/main.rs");
 //! let text = FileText::on_disk(path)?;
-//! let mut history =
-//!     FileHistory::read(path, &found, Default::default(), NameSources::default(), &());
-//! let git = Git::holding(path);
+//! let mut history = FileHistory::read(path, &found, NameSources::default(), &());
+//! let git = Git::holding(path, &store);
 //! if let Some(git) = &git {
 //!     history.look_into_commits(git, &text);
 //! }

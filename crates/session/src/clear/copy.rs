@@ -13,7 +13,7 @@ use backstory_redact::Cleared;
 use backstory_redact::Redactor;
 use backstory_redact::Report;
 use backstory_redact::Scrubber;
-use backstory_store::{Scratch, resolve};
+use backstory_store::{Scratch, Store, resolve};
 use jiff::Timestamp;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,12 +43,16 @@ struct Origin {
 
 impl ClearedCopy {
     /// Copies a session and its subagents.
-    pub fn of(files: &SessionFiles, redactor: &Redactor) -> Result<ClearedCopy, CopyError> {
+    pub fn of(
+        files: &SessionFiles,
+        redactor: &Redactor,
+        store: &Store,
+    ) -> Result<ClearedCopy, CopyError> {
         let reader = reader(files.agent);
         let ids = reader.id_fields();
         match reader.observed() {
             Observed::Records => ClearedCopy::make(Some(files), &files.agents, redactor, ids),
-            Observed::Nothing => ClearedCopy::of_documents(files, redactor, ids),
+            Observed::Nothing => ClearedCopy::of_documents(files, redactor, ids, store),
         }
     }
 
@@ -56,9 +60,10 @@ impl ClearedCopy {
         files: &SessionFiles,
         redactor: &Redactor,
         ids: &IdPaths,
+        store: &Store,
     ) -> Result<ClearedCopy, CopyError> {
         let mut scrubber = redactor.session();
-        let studied = study_documents(&mut scrubber, files)?;
+        let studied = study_documents(&mut scrubber, files, store)?;
         let folder = Scratch::new().map_err(CopyError::Write)?;
         // A folder of events keeps its name, which the session may be called by.
         let own = files.path.file_name().filter(|_| files.path.is_dir());

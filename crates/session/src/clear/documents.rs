@@ -12,7 +12,7 @@ use backstory_model::FilePart;
 use backstory_model::SessionFiles;
 use backstory_redact::Cleared;
 use backstory_redact::Scrubber;
-use backstory_store::load;
+use backstory_store::Store;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -38,13 +38,14 @@ impl DocumentFile {
 pub fn study_documents(
     scrubber: &mut Scrubber,
     files: &SessionFiles,
+    store: &Store,
 ) -> Result<Vec<DocumentFile>, CopyError> {
     let base = if files.path.is_dir() { Some(files.path.as_path()) } else { files.path.parent() };
     let ids = agents::reader(files.agent).id_fields();
     let mut tape = Tape::new();
     let mut studied = Vec::new();
-    for FilePart { path, part } in agents::files_of(files) {
-        let bytes = load(&path, part)?.bytes;
+    for FilePart { path, part } in agents::files_of(files, store) {
+        let bytes = store.load(&path, part)?.bytes;
         if is_utf16(&bytes) {
             return Err(CopyError::Utf16(path));
         }

@@ -2,7 +2,7 @@
 
 use backstory_agents::{AgentReader, Recognition, files_of, recognise, session_folders};
 use backstory_model::SessionFiles;
-use backstory_store::{StoreError, modified};
+use backstory_store::{Store, StoreError, modified};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 pub(super) fn recognised(
     path: &Path,
     metadata: &Metadata,
+    store: &Store,
 ) -> Result<Option<Vec<SessionFiles>>, StoreError> {
     if metadata.len() == 0 {
         return Ok(None);
     }
-    let found = recognise(path)?;
+    let found = recognise(path, store)?;
     Ok(found.map(|Recognition { reader, layout }| {
         let whole = whole(reader, path, metadata);
-        let parts = reader.sessions(path, layout).into_iter().map(|part| SessionFiles {
+        let parts = reader.sessions(path, layout, store).into_iter().map(|part| SessionFiles {
             id: part.id,
             bytes: part.range.as_ref().map_or(whole.bytes, |range| range.end - range.start),
             part: part.range,
@@ -42,10 +43,11 @@ pub(super) fn folder_session(
     reader: &dyn AgentReader,
     folder: &Path,
     metadata: &Metadata,
+    store: &Store,
 ) -> SessionFiles {
     let files = one_session(reader, folder, metadata);
     let (mut bytes, mut newest) = (0, None);
-    for file in files_of(&files) {
+    for file in files_of(&files, store) {
         if let Ok(metadata) = std::fs::metadata(&file.path) {
             bytes += metadata.len();
             newest = newest.max(modified(&metadata));

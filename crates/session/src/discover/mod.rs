@@ -13,6 +13,7 @@ mod subagents;
 use backstory_agents::{FolderKind, reader_of_unknown_lines, recognise_folder};
 use backstory_format::is_uuid;
 use backstory_model::{AgentFile, Notice, NoticeKind, SessionFiles};
+use backstory_store::Store;
 use files::{folder_session, one_session, own_folders, recognised};
 use once::RealPlaces;
 use rayon::prelude::*;
@@ -34,6 +35,8 @@ pub struct Root {
 /// What lies below the roots, sorted by path.
 #[derive(Debug, Default)]
 pub struct Found {
+    /// What they are read through.
+    pub store: Store,
     pub sessions: Vec<SessionFiles>,
     /// Agents whose session is not there.
     pub stray_agents: Vec<AgentFile>,
@@ -54,19 +57,19 @@ enum Layout {
 }
 
 /// Looks for sessions and their subagents below `roots`.
-pub fn discover(roots: &[Root]) -> Found {
-    look(roots, Sought::All)
+pub fn discover(roots: &[Root], store: &Store) -> Found {
+    look(roots, Sought::All, store)
 }
 
 /// Looks for sessions only, which is quicker: their own folders are not entered, agents' files not
 /// opened.
-pub fn discover_sessions(roots: &[Root]) -> Found {
-    look(roots, Sought::Sessions)
+pub fn discover_sessions(roots: &[Root], store: &Store) -> Found {
+    look(roots, Sought::Sessions, store)
 }
 
 /// The session whose own file is at `path`, with its subagents.
-pub fn session_at(path: &Path) -> Option<SessionFiles> {
-    let found = discover(&[Root { path: path.to_path_buf() }]);
+pub fn session_at(path: &Path, store: &Store) -> Option<SessionFiles> {
+    let found = discover(&[Root { path: path.to_path_buf() }], store);
     found.sessions.into_iter().find(|session| session.path == path)
 }
 
@@ -76,8 +79,8 @@ enum Sought {
     Sessions,
 }
 
-fn look(roots: &[Root], sought: Sought) -> Found {
-    let mut found = Found::default();
+fn look(roots: &[Root], sought: Sought, store: &Store) -> Found {
+    let mut found = Found { store: store.clone(), ..Found::default() };
     let mut agents = Vec::new();
     for root in roots {
         let projects = root.path.join("projects");
@@ -115,8 +118,8 @@ impl Found {
     }
 
     /// Adds the sessions of a file, if a reader recognises it.
-    fn recognised(&mut self, path: &Path, metadata: &std::fs::Metadata) {
-        match recognised(path, metadata) {
+    fn recognised(&mut self, path: &Path, metadata: &std::fs::Metadata, store: &Store) {
+        match recognised(path, metadata, store) {
             Ok(sessions) => self.sessions.extend(sessions.into_iter().flatten()),
             Err(error) => self.fail(path, error.reason()),
         }
@@ -133,7 +136,7 @@ impl Found {
 
 fn single_file(path: &Path, sought: Sought, found: &mut Found, agents: &mut Vec<AgentFile>) {
     let Ok(metadata) = std::fs::metadata(path) else { return found.fail(path, "cannot be read") };
-    let named = recognised(path, &metadata);
+    let named = recognised(path, &metadata, &found.store);
     let unknown = reader_of_unknown_lines();
     let plain = |files: &[SessionFiles]| files.iter().all(|files| files.agent == unknown.agent());
     match named {
@@ -187,6 +190,7 @@ struct Walk<'a> {
     sought: Sought,
     /// The root without links.
     top: &'a Path,
+    store: &'a Store,
 }
 
 /// What one folder, or several, hold.
@@ -205,7 +209,8 @@ fn walk(
     agents: &mut Vec<AgentFile>,
 ) {
     let canonical = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
-    let walk = Walk { layout, sought, top: &canonical };
+    let store = found.store.clone();
+    let walk = Walk { layout, sought, top: &canonical, store: &store };
     // Links are not followed, so there is an end to this.
     let mut folders = vec![top.to_path_buf()];
     while !folders.is_empty() {
@@ -239,7 +244,7 @@ impl Walk<'_> {
             if kind == FolderKind::Session
                 && let Ok(metadata) = std::fs::metadata(folder)
             {
-                level.found.sessions.push(folder_session(reader, folder, &metadata));
+                level.found.sessions.push(folder_session(reader, folder, &metadata, self.store));
             }
             return level;
         }
@@ -271,7 +276,7 @@ impl Walk<'_> {
     fn recognised(self, path: &Path, metadata: &std::fs::Metadata) -> Option<Vec<SessionFiles>> {
         match self.layout {
             Layout::Projects => None,
-            Layout::Bare => recognised(path, metadata).ok().flatten(),
+            Layout::Bare => recognised(path, metadata, self.store).ok().flatten(),
         }
     }
 
@@ -285,7 +290,7 @@ impl Walk<'_> {
         if path.extension() != Some(OsStr::new("jsonl")) {
             if self.layout == Layout::Bare && kind.is_file() {
                 match entry.metadata() {
-                    Ok(metadata) => found.recognised(&path, &metadata),
+                    Ok(metadata) => found.recognised(&path, &metadata, self.store),
                     Err(error) => found.fail(&path, error.to_string()),
                 }
             }

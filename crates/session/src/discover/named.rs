@@ -7,7 +7,7 @@ use backstory_agents::recognise;
 use backstory_format::is_uuid;
 use backstory_format::json::{Tape, scan};
 use backstory_format::line::split;
-use backstory_store::{Ends, StoreError};
+use backstory_store::{Ends, Store, StoreError};
 use memchr::memmem;
 use std::path::Path;
 
@@ -23,14 +23,14 @@ pub enum NamedFile {
 }
 
 /// Looks into a file as far as it needs to.
-pub fn named_file(path: &Path) -> Result<NamedFile, StoreError> {
+pub fn named_file(path: &Path, store: &Store) -> Result<NamedFile, StoreError> {
     let failed = |cause| StoreError::Io { path: path.into(), cause };
     let metadata = std::fs::metadata(path).map_err(failed)?;
     if metadata.len() == 0 {
         return Ok(NamedFile::Empty);
     }
     let is_named_like_one = path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_uuid);
-    if is_named_like_one || recognise(path)?.is_some() {
+    if is_named_like_one || recognise(path, store)?.is_some() {
         return Ok(NamedFile::Session);
     }
     const OVERLAP: usize = 4 << 10;

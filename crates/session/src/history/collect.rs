@@ -4,9 +4,8 @@ use super::extract::{Extracted, Wanted, read, read_stray};
 use super::gather::Gathered;
 use crate::discover::Found;
 use crate::parallel::{self, Progress};
-use backstory_format::Limits;
 use backstory_model::{AgentFile, SessionFiles};
-use backstory_store::{Ends, StoreError, named_packed};
+use backstory_store::{Ends, ReadContext, StoreError, named_packed};
 use memchr::memmem;
 use rayon::prelude::*;
 use std::path::Path;
@@ -33,7 +32,6 @@ pub fn search_needle(path: &str) -> Option<&str> {
 /// Reads sessions in parallel. With `parts`, only those whose bytes hold one of them.
 pub fn collect(
     found: &Found,
-    limits: Limits,
     wanted: Wanted<'_>,
     parts: Option<&[String]>,
     progress: &dyn Progress,
@@ -42,26 +40,29 @@ pub fn collect(
         parts.map(|parts| parts.iter().map(|part| memmem::Finder::new(part.as_bytes())).collect());
     let finders = finders.as_deref();
     progress.begin(found.sessions.iter().map(|files| files.bytes).sum());
-    let outcomes = parallel::map(&found.sessions, SessionFiles::total_bytes, |buffer, files| {
-        let agents = files.agents.iter().map(|agent| agent.path.as_path());
-        let mut paths = std::iter::once(files.path.as_path()).chain(agents);
-        let is_mentioned = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
-        let outcome = if !is_mentioned {
-            (None, Vec::new())
-        } else {
-            match read(files, limits, buffer, wanted) {
-                Ok((extracted, failures)) => (Some(extracted), failures),
-                Err(error) => (None, vec![error]),
-            }
-        };
-        progress.add(files.total_bytes());
-        outcome
-    });
+    let context = || ReadContext::new(&found.store);
+    let outcomes =
+        parallel::map(&found.sessions, SessionFiles::total_bytes, context, |context, files| {
+            let agents = files.agents.iter().map(|agent| agent.path.as_path());
+            let mut paths = std::iter::once(files.path.as_path()).chain(agents);
+            let is_mentioned =
+                finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
+            let outcome = if !is_mentioned {
+                (None, Vec::new())
+            } else {
+                match read(files, context, wanted) {
+                    Ok((extracted, failures)) => (Some(extracted), failures),
+                    Err(error) => (None, vec![error]),
+                }
+            };
+            progress.add(files.total_bytes());
+            outcome
+        });
     let strays: Vec<(Option<Extracted>, Vec<StoreError>)> = found
         .stray_agents
         .par_iter()
         .filter(|agent| finders.is_none_or(|finders| mentions(&agent.path, finders)))
-        .map(|agent| stray(agent, limits, wanted))
+        .map_init(context, |context, agent| stray(agent, context, wanted))
         .collect();
     progress.end();
     let mut collected = Collected::default();
@@ -77,10 +78,10 @@ pub fn collect(
 
 fn stray(
     agent: &AgentFile,
-    limits: Limits,
+    context: &mut ReadContext,
     wanted: Wanted<'_>,
 ) -> (Option<Extracted>, Vec<StoreError>) {
-    match read_stray(agent, limits, &mut Vec::new(), wanted) {
+    match read_stray(agent, context, wanted) {
         Ok(extracted) => (Some(extracted), Vec::new()),
         Err(error) => (None, vec![error]),
     }

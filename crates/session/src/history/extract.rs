@@ -17,7 +17,7 @@ use backstory_model::{
     Turn, TurnKind,
 };
 use backstory_model::{AgentFile, SessionFiles};
-use backstory_store::{Source, SourceReader, StoreError};
+use backstory_store::{ReadContext, Source, SourceReader, StoreError};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::Path;
@@ -41,24 +41,22 @@ const LONGEST_COMMAND: usize = 400;
 /// Reads a session with its subagents for what it says about the wanted files.
 pub fn read(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     wanted: Wanted<'_>,
 ) -> Result<(Extracted, Vec<StoreError>), StoreError> {
     let mut caches = CallCacheBuilder::new(wanted);
-    let (session, failures) = agents::read_observed(files, limits, buffer, &mut caches)?;
+    let (session, failures) = agents::read_observed(files, context, &mut caches)?;
     Ok((extract_cached(&session, wanted, &mut caches.into_caches()), failures))
 }
 
 /// The same for a subagent's file by itself.
 pub fn read_stray(
     agent: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     wanted: Wanted<'_>,
 ) -> Result<Extracted, StoreError> {
     let mut caches = CallCacheBuilder::new(wanted);
-    let session = agents::read_stray_observed(agent, limits, buffer, &mut caches)?;
+    let session = agents::read_stray_observed(agent, context, &mut caches)?;
     Ok(extract_cached(&session, wanted, &mut caches.into_caches()))
 }
 

@@ -7,7 +7,7 @@
 
 use super::path::normal_path;
 use crate::discover::ProjectScope;
-use backstory_store::Git;
+use backstory_store::{Git, Store};
 use hashbrown::HashSet;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub struct PathScope {
 impl PathScope {
     /// The paths of the file or folder at `path`. `recorded` are places where its project lay when
     /// sessions were recorded.
-    pub fn new(path: &Path, recorded: &[String]) -> PathScope {
+    pub fn new(path: &Path, recorded: &[String], store: &Store) -> PathScope {
         let own = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let own = normal_path(&own.to_string_lossy(), None);
         let mut scope = PathScope { own: own.clone(), ..PathScope::default() };
@@ -32,7 +32,7 @@ impl PathScope {
         for root in ProjectScope::new(path).roots() {
             scope.exact.insert(normal_path(root, None));
         }
-        let git = Git::holding(path);
+        let git = Git::holding(path, store);
         let inside = git.as_ref().and_then(|git| git.relative(path));
         if let (Some(git), Some(inside)) = (&git, &inside) {
             let top = normal_path(&git.top().to_string_lossy(), None);
@@ -102,11 +102,15 @@ mod tests {
 
     #[test]
     fn only_the_same_file_is_meant() {
-        let scope = PathScope::new(Path::new("/nowhere/app/src/x.rs"), &["/old/app".into()]);
+        let scope = PathScope::new(
+            Path::new("/nowhere/app/src/x.rs"),
+            &["/old/app".into()],
+            &Store::default(),
+        );
         assert!(scope.is("/nowhere/app/src/x.rs"));
         assert!(scope.is("/old/app/x.rs"), "no repository: the name alone");
         assert!(!scope.is("/other/app/src/x.rs"));
-        let folder = PathScope::new(Path::new("/nowhere/app"), &[]);
+        let folder = PathScope::new(Path::new("/nowhere/app"), &[], &Store::default());
         assert_eq!(folder.inside("/nowhere/app/src/x.rs"), Some("src/x.rs"));
         assert_eq!(folder.inside("/nowhere/app2/x.rs"), None);
     }

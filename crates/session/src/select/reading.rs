@@ -5,9 +5,8 @@ use crate::discover::{Found, ProjectScope};
 use crate::history::{mentions_any, search_needle};
 use crate::parallel::{self, Progress};
 use backstory_agents::{self as agents, Folders};
-use backstory_format::Limits;
 use backstory_model::{Notice, Session, SessionFiles, Summary};
-use backstory_store::{EndBuffers, StoreError};
+use backstory_store::{ReadContext, Store, StoreError};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -15,18 +14,18 @@ impl Found {
     /// Reads every session with its subagents and keeps what `keep` makes of each.
     pub fn map_sessions<T: Send>(
         &self,
-        limits: Limits,
         progress: &dyn Progress,
         keep: impl Fn(&Session) -> T + Sync,
     ) -> (Vec<T>, Vec<Notice>) {
         let sessions: Vec<SessionRef<'_>> = self.sessions.iter().map(SessionRef::Session).collect();
         fold_sessions(
             &sessions,
+            &self.store,
             progress,
             Vec::new,
-            |kept, _, session, buffer| match session {
+            |kept, _, session, context| match session {
                 SessionRef::Session(files) => {
-                    let (session, failures) = agents::read(files, limits, buffer)?;
+                    let (session, failures) = agents::read(files, context)?;
                     kept.push(keep(&session));
                     Ok(failures)
                 }
@@ -37,13 +36,16 @@ impl Found {
     }
 
     /// The quick row of every session.
-    pub fn summaries(&self, limits: Limits) -> (Vec<Summary>, Vec<Notice>) {
+    pub fn summaries(&self) -> (Vec<Summary>, Vec<Notice>) {
         let results: Vec<Result<Summary, Notice>> = self
             .sessions
             .par_iter()
-            .map_init(EndBuffers::default, |buffers, files| {
-                agents::summary(files, limits, buffers).map_err(|error| Notice::from(&error))
-            })
+            .map_init(
+                || ReadContext::new(&self.store),
+                |context, files| {
+                    agents::summary(files, context).map_err(|error| Notice::from(&error))
+                },
+            )
             .collect();
         let mut rows = Vec::with_capacity(results.len());
         let mut notices = Vec::new();
@@ -65,15 +67,16 @@ impl Found {
     }
 
     /// Sessions that worked inside one of these folders.
-    pub fn worked_in(&self, scopes: &[ProjectScope], limits: Limits) -> Vec<&SessionFiles> {
+    pub fn worked_in(&self, scopes: &[ProjectScope]) -> Vec<&SessionFiles> {
         let holds = |cwd: &Arc<str>| scopes.iter().any(|scope| scope.holds(cwd));
-        let inside = |(buffers, buffer): &mut (EndBuffers, Vec<u8>), files: &&SessionFiles| {
-            let row = agents::summary(files, limits, buffers);
+        let inside = |context: &mut ReadContext, files: &&SessionFiles| {
+            let row = agents::summary(files, context);
             row.is_ok_and(|row| row.cwd.as_ref().is_some_and(holds))
-                || folder_inside(files, scopes, limits, buffer).is_some()
+                || folder_inside(files, scopes, context).is_some()
         };
         let all: Vec<&SessionFiles> = self.sessions.iter().collect();
-        let worked: Vec<bool> = all.par_iter().map_init(Default::default, inside).collect();
+        let worked: Vec<bool> =
+            all.par_iter().map_init(|| ReadContext::new(&self.store), inside).collect();
         all.into_iter().zip(worked).filter(|(_, inside)| *inside).map(|(files, _)| files).collect()
     }
 
@@ -88,8 +91,7 @@ impl Found {
 pub fn folder_inside(
     files: &SessionFiles,
     scopes: &[ProjectScope],
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Option<Arc<str>> {
     let roots = scopes.iter().flat_map(ProjectScope::roots);
     let names: Option<Vec<String>> =
@@ -98,28 +100,33 @@ pub fn folder_inside(
     if written && names.is_some_and(|names| !mentions_any(files, &names)) {
         return None;
     }
-    let session = agents::read_alone(files, limits, buffer).ok()?;
+    let session = agents::read_alone(files, context).ok()?;
     session.cwds.into_iter().find(|cwd| scopes.iter().any(|scope| scope.holds(cwd)))
 }
 
 /// The quick rows of these sessions, the newest first; without those that cannot be read.
-pub fn newest_first(sessions: &[&SessionFiles], limits: Limits) -> Vec<Summary> {
-    let mut rows: Vec<Summary> = sessions
-        .iter()
-        .filter_map(|files| agents::summary(files, limits, &mut EndBuffers::default()).ok())
-        .collect();
+pub fn newest_first(sessions: &[&SessionFiles], store: &Store) -> Vec<Summary> {
+    let mut context = ReadContext::new(store);
+    let mut rows: Vec<Summary> =
+        sessions.iter().filter_map(|files| agents::summary(files, &mut context).ok()).collect();
     rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
     rows
 }
 
 /// Works on sessions on all threads: `step` gets what its thread has found so far, the item's place
-/// in `sessions`, the item and a buffer; `join` puts two findings together. What cannot be read
+/// in `sessions`, the item and what the thread reads with; `join` puts two findings together. What cannot be read
 /// becomes a notice; those are in order of paths.
 pub fn fold_sessions<A: Send>(
     sessions: &[SessionRef<'_>],
+    store: &Store,
     progress: &dyn Progress,
     new: impl Fn() -> A + Sync,
-    step: impl Fn(&mut A, usize, SessionRef<'_>, &mut Vec<u8>) -> Result<Vec<StoreError>, StoreError>
+    step: impl Fn(
+        &mut A,
+        usize,
+        SessionRef<'_>,
+        &mut ReadContext,
+    ) -> Result<Vec<StoreError>, StoreError>
     + Sync,
     join: impl Fn(&mut A, A),
 ) -> (A, Vec<Notice>) {
@@ -128,9 +135,9 @@ pub fn fold_sessions<A: Send>(
     let threads = parallel::fold(
         &items,
         |(_, session)| session.total_bytes(),
-        || (new(), Vec::new(), Vec::new()),
-        |(found, notices, buffer), (at, session)| {
-            match step(found, *at, *session, buffer) {
+        || (new(), Vec::new(), ReadContext::new(store)),
+        |(found, notices, context), (at, session)| {
+            match step(found, *at, *session, context) {
                 Ok(failures) => notices.extend(failures.iter().map(Notice::from)),
                 Err(error) => notices.push(Notice::from(&error)),
             }

@@ -3,9 +3,8 @@
 use super::SessionRef;
 use crate::discover::Found;
 use backstory_agents::{IdSource, reader, summary};
-use backstory_format::Limits;
 use backstory_model::{AgentFile, Notice, SessionFiles};
-use backstory_store::{EndBuffers, resolve};
+use backstory_store::{ReadContext, resolve};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -26,13 +25,9 @@ pub enum ResolveError<'f> {
 
 impl Found {
     /// Finds what is meant by an id, the start of one, `latest` or `latest~N`.
-    pub fn resolve(
-        &self,
-        wanted: &str,
-        limits: Limits,
-    ) -> Result<SessionRef<'_>, ResolveError<'_>> {
+    pub fn resolve(&self, wanted: &str) -> Result<SessionRef<'_>, ResolveError<'_>> {
         if let Some(back) = latest(wanted) {
-            return self.nth_latest(back, limits).map(SessionRef::Session);
+            return self.nth_latest(back).map(SessionRef::Session);
         }
         let sessions: Vec<&SessionFiles> =
             self.sessions.iter().filter(|files| files.id.starts_with(wanted)).collect();
@@ -42,7 +37,7 @@ impl Found {
             ([one], _) | ([], [one]) => Ok(SessionRef::Session(one)),
             ([], []) => match self.agent(wanted) {
                 Some(agent) => Ok(SessionRef::Agent(agent)),
-                None => self.resolve_recorded(wanted, limits),
+                None => self.resolve_recorded(wanted),
             },
             _ => Err(ResolveError::Ambiguous(sessions)),
         }
@@ -61,21 +56,20 @@ impl Found {
 
     /// Files of some agents may have another name than the session in them, which is the one that
     /// lists show; only reading them gives it.
-    fn resolve_recorded(
-        &self,
-        wanted: &str,
-        limits: Limits,
-    ) -> Result<SessionRef<'_>, ResolveError<'_>> {
+    fn resolve_recorded(&self, wanted: &str) -> Result<SessionRef<'_>, ResolveError<'_>> {
         let may_differ =
             |files: &&SessionFiles| reader(files.agent).id_source() == IdSource::Content;
         let recorded: Vec<(String, &SessionFiles)> = self
             .sessions
             .par_iter()
             .filter(may_differ)
-            .map_init(EndBuffers::default, |buffers, files| {
-                let row = summary(files, limits, buffers).ok()?;
-                row.id.starts_with(wanted).then_some((row.id, files))
-            })
+            .map_init(
+                || ReadContext::new(&self.store),
+                |context, files| {
+                    let row = summary(files, context).ok()?;
+                    row.id.starts_with(wanted).then_some((row.id, files))
+                },
+            )
             .flatten()
             .collect();
         let exact = recorded.iter().any(|(id, _)| id == wanted);
@@ -99,8 +93,8 @@ impl Found {
         }
     }
 
-    fn nth_latest(&self, back: usize, limits: Limits) -> Result<&SessionFiles, ResolveError<'_>> {
-        let (mut rows, failures) = self.summaries(limits);
+    fn nth_latest(&self, back: usize) -> Result<&SessionFiles, ResolveError<'_>> {
+        let (mut rows, failures) = self.summaries();
         rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
         let files = rows.get(back).and_then(|row| self.files_of(row));
         files.ok_or_else(|| match (rows.len(), failures.into_iter().next()) {
@@ -153,7 +147,7 @@ mod tests {
     }
 
     fn id(found: &Found, wanted: &str) -> Option<String> {
-        found.resolve(wanted, Limits::default()).ok().map(|session| session.id().to_owned())
+        found.resolve(wanted).ok().map(|session| session.id().to_owned())
     }
 
     #[test]
@@ -161,19 +155,19 @@ mod tests {
         let found = found(&["abc", "abcd", "xyz"]);
         assert_eq!(id(&found, "x").as_deref(), Some("xyz"));
         assert_eq!(id(&found, "abc").as_deref(), Some("abc"));
-        let ambiguous = found.resolve("ab", Limits::default());
+        let ambiguous = found.resolve("ab");
         assert!(matches!(ambiguous, Err(ResolveError::Ambiguous(two)) if two.len() == 2));
     }
 
     #[test]
     fn resolve_suggests_ids_close_to_an_unknown_one() {
         let found = found(&["abcdef", "xyz"]);
-        let unknown = found.resolve("abcx", Limits::default());
+        let unknown = found.resolve("abcx");
         assert!(matches!(unknown, Err(ResolveError::Unknown(near)) if near.len() == 1));
-        let unknown = found.resolve("q", Limits::default());
+        let unknown = found.resolve("q");
         assert!(matches!(unknown, Err(ResolveError::Unknown(all)) if all.len() == 2));
         let none = Found::default();
-        assert!(matches!(none.resolve("q", Limits::default()), Err(ResolveError::NoSessions)));
+        assert!(matches!(none.resolve("q"), Err(ResolveError::NoSessions)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use backstory_agents::files_of;
 use backstory_model::{AgentFile, SessionFiles};
-use backstory_store::plain_name;
+use backstory_store::{Store, plain_name};
 use std::path::{Path, PathBuf};
 
 /// A session, or a subagent that is looked at by itself.
@@ -32,10 +32,10 @@ impl<'a> SessionRef<'a> {
     }
 
     /// The files it is read from, and the folder of what is kept in one.
-    pub fn sources(&self) -> Vec<PathBuf> {
+    pub fn sources(&self, store: &Store) -> Vec<PathBuf> {
         let (own, subagents) = match self {
             SessionRef::Session(files) => {
-                let parts = files_of(files).into_iter().map(|file| file.path);
+                let parts = files_of(files, store).into_iter().map(|file| file.path);
                 (std::iter::once(files.path.clone()).chain(parts).collect(), &*files.agents)
             }
             SessionRef::Agent(file) => (Vec::new(), std::slice::from_ref(*file)),

@@ -5,8 +5,8 @@
 
 use super::gather::{Ledger, Origin};
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Action, Session, SessionFiles, SessionKind};
+use backstory_store::{ReadContext, Store};
 use hashbrown::HashMap;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub fn agent_types(
     ledger: &Ledger,
     sessions: &[SessionFiles],
-    limits: Limits,
+    store: &Store,
 ) -> HashMap<PathBuf, String> {
     let mut types = HashMap::new();
     for source in ledger.sources.iter().filter(|source| source.origin != Origin::Session) {
@@ -29,7 +29,8 @@ pub fn agent_types(
     let found = crate::parallel::map(
         &open,
         |files| files.total_bytes(),
-        |buffer, files| match agents::read(files, limits, buffer) {
+        || ReadContext::new(store),
+        |context, files| match agents::read(files, context) {
             Ok((session, _)) => from_calls(&session),
             Err(_) => Vec::new(),
         },

@@ -8,11 +8,10 @@
 use crate::parallel;
 use crate::select::SessionRef;
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{
     Agent, AgentFile, AgentMeta, Detail, Expense, FileSpending, SessionFiles, Spent,
 };
-use backstory_store::StoreError;
+use backstory_store::{ReadContext, Store, StoreError};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use jiff::Timestamp;
@@ -102,19 +101,24 @@ pub fn gather(
     sessions: &[SessionFiles],
     strays: &[AgentFile],
     by: super::Dimension,
-    limits: Limits,
+    store: &Store,
     done: impl Fn(u64) + Sync,
 ) -> Ledger {
     let detail = if by == super::Dimension::Tool { Detail::Calls } else { Detail::Usage };
     let (sources, files, owners) = list(sessions, strays);
-    let read = parallel::map(&files, own_bytes, |buffer, file| {
-        let read = match file {
-            SessionRef::Session(files) => agents::spending(files, limits, detail, buffer),
-            SessionRef::Agent(file) => agents::subagent_spending(file, limits, detail, buffer),
-        };
-        done(own_bytes(file));
-        read
-    });
+    let read = parallel::map(
+        &files,
+        own_bytes,
+        || ReadContext::new(store),
+        |context, file| {
+            let read = match file {
+                SessionRef::Session(files) => agents::spending(files, detail, context),
+                SessionRef::Agent(file) => agents::subagent_spending(file, detail, context),
+            };
+            done(own_bytes(file));
+            read
+        },
+    );
     unite(sources, &owners, read)
 }
 

@@ -1,10 +1,10 @@
 //! Cleared copies of other agents' sessions.
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Session, SessionFiles};
 use backstory_redact::{Config, Redactor};
 use backstory_session::clear::ClearedCopy;
+use backstory_store::{ReadContext, Store};
 use backstory_testkit::codex::{ROLLOUT, lineage};
 use backstory_testkit::{agent, discover_at, one_session, texts};
 use serde_json::json;
@@ -13,14 +13,14 @@ use serde_json::json;
 fn cleared(files: &SessionFiles) -> (ClearedCopy, String) {
     let config = Config { salt: b"salt".to_vec(), ..Config::default() };
     let redactor = Redactor::new(&config).unwrap();
-    let copy = ClearedCopy::of(files, &redactor).unwrap();
+    let copy = ClearedCopy::of(files, &redactor, &Store::default()).unwrap();
     let all = copy.files().into_inner();
     let text = all.iter().map(|(path, _)| std::fs::read_to_string(path).unwrap()).collect();
     (copy, text)
 }
 
 fn read(files: &SessionFiles) -> Session {
-    agents::read(files, Limits::default(), &mut Vec::new()).unwrap().0
+    agents::read(files, &mut ReadContext::default()).unwrap().0
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Edits of other agents, and the lines they wrote.
 
-use backstory_format::Limits;
 use backstory_session::history::{self, LineOrigin, Target};
 use backstory_testkit::codex::codex;
 use backstory_testkit::{Sample, agent, agent_forms, discover_at, lines};
@@ -13,7 +12,7 @@ fn lines_are_followed_in_every_form_that_records_edits() {
     for form in agent_forms() {
         let found = discover_at(&form.folder);
         let all = |_: &str| true;
-        let collected = history::collect(&found, Limits::default(), &all, None, &());
+        let collected = history::collect(&found, &all, None, &());
         let chains = collected.gathered.chains.iter().filter(|(_, c)| c.edits().next().is_some());
         let paths: Vec<String> = chains.map(|(path, _)| path.to_string()).collect();
         let name = form.folder.display();
@@ -54,7 +53,7 @@ fn blame_joins_the_same_edit_of_two_sessions_without_ids() {
     let files = vec![("rows.jsonl", lines(&[row("a"), row("b")]))];
     Sample { agent: agent("swe-smith"), files }.write(folder.path());
     let found = discover_at(folder.path());
-    let collected = history::collect(&found, Limits::default(), &|_| true, None, &());
+    let collected = history::collect(&found, &|_| true, None, &());
     let chain = collected.gathered.chains.get("/t/b.py").unwrap();
     assert_eq!(chain.edits().count(), 2, "neither is a copy of the other");
 }
@@ -65,7 +64,7 @@ fn a_patch_is_blamed() {
     let (folder, _) = codex().sessions();
     let found = discover_at(folder.path());
     let wanted = |path: &str| path == "/w/demo/a.py";
-    let collected = history::collect(&found, Limits::default(), &wanted, None, &());
+    let collected = history::collect(&found, &wanted, None, &());
     let text = "x = 1\ny = 3\n";
     let path = "/w/demo/a.py";
     let target = Target { path, text, until: None };

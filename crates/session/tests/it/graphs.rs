@@ -1,8 +1,8 @@
 //! Random conversations, however broken: nothing panics, nothing is lost, nothing is count_answers twice.
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Session, Turn};
+use backstory_store::ReadContext;
 use backstory_testkit::{discover_at, or_slow};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -74,10 +74,10 @@ fn read(records: &[Value], name: &str) -> Session {
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&path, text).unwrap();
     let found = discover_at(path);
-    let (limits, mut buffer) = (Limits::default(), Vec::new());
+    let mut context = ReadContext::default();
     let session = match found.sessions.first() {
-        Some(files) => agents::read(files, limits, &mut buffer).unwrap().0,
-        None => agents::read_stray(&found.stray_agents[0], limits, &mut buffer).unwrap(),
+        Some(files) => agents::read(files, &mut context).unwrap().0,
+        None => agents::read_stray(&found.stray_agents[0], &mut context).unwrap(),
     };
     let mut written = Vec::new();
     serde_json::to_writer(&mut written, &backstory_session::wire::SessionJson(&session)).unwrap();

@@ -1,9 +1,9 @@
 //! The order of what happened to a file, within sessions and between them.
 
-use backstory_format::Limits;
 use backstory_session::discover::Found;
 use backstory_session::history::{Gathered, read};
 use backstory_session::stats::{Dimension, gather};
+use backstory_store::{ReadContext, Store};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -93,7 +93,7 @@ fn discover_at(folder: &Path) -> Found {
 }
 
 fn gathered(folder: &Path) -> Gathered {
-    let read = |files| read(files, Limits::default(), &mut Vec::new(), &|_| true).unwrap().0;
+    let read = |files| read(files, &mut ReadContext::default(), &|_| true).unwrap().0;
     Gathered::new(discover_at(folder).sessions.iter().map(read).collect())
 }
 
@@ -188,7 +188,7 @@ fn copies_of_a_resume_count_once_and_at_the_first_time() {
         &discover_at(folder.path()).sessions,
         &[],
         Dimension::Session,
-        Limits::default(),
+        &Store::default(),
         |_| {},
     );
     let times: Vec<_> = ledger.messages.iter().map(|one| one.time.unwrap().to_string()).collect();

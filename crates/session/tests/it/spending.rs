@@ -1,16 +1,16 @@
 //! Counting by searching for the records of models gives what the full model gives.
 
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::{Session, UsageTotal};
 use backstory_session::discover::Found;
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
+use backstory_store::{ReadContext, Store};
 use backstory_testkit::{discover_at, testdata};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
 fn ledger(found: &Found, by: Dimension) -> Ledger {
-    gather(&found.sessions, &found.stray_agents, by, Limits::default(), |_| {})
+    gather(&found.sessions, &found.stray_agents, by, &Store::default(), |_| {})
 }
 
 fn total(found: &Found) -> (UsageTotal, u64) {
@@ -36,14 +36,11 @@ fn total(found: &Found) -> (UsageTotal, u64) {
 
 /// The same from the model: every message of every session once, the largest output counts.
 fn by_model(found: &Found) -> (UsageTotal, u64) {
-    let limits = Limits::default();
-    let mut sessions: Vec<Session> = found
-        .sessions
-        .iter()
-        .map(|files| agents::read(files, limits, &mut Vec::new()).unwrap().0)
-        .collect();
+    let mut context = ReadContext::default();
+    let mut sessions: Vec<Session> =
+        found.sessions.iter().map(|files| agents::read(files, &mut context).unwrap().0).collect();
     for agent in &found.stray_agents {
-        sessions.push(agents::read_stray(agent, limits, &mut Vec::new()).unwrap());
+        sessions.push(agents::read_stray(agent, &mut context).unwrap());
     }
     let mut messages: BTreeMap<Box<str>, UsageTotal> = BTreeMap::new();
     for part in sessions.iter().flat_map(Session::walk) {

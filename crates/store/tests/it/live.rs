@@ -1,7 +1,7 @@
 //! Files that change while they are read, and files larger than the window they are read through.
 
 use backstory_format::{Limits, Problem, Record, Visitor};
-use backstory_store::{StoreError, read_file};
+use backstory_store::{ReadContext, Store, StoreError, read_file};
 use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -33,7 +33,7 @@ type Outcome = Result<(u64, Vec<&'static str>, bool), StoreError>;
 
 fn read(path: &Path, meddle: &dyn Fn()) -> Outcome {
     let visitor = || Meddler { meddle: Some(meddle), records: 0, problems: Vec::new() };
-    let read = read_file(path, Limits::default(), &mut Vec::new(), visitor)?;
+    let read = read_file(path, &mut ReadContext::default(), visitor)?;
     Ok((read.visitor.records, read.visitor.problems, read.growing))
 }
 
@@ -102,8 +102,9 @@ fn reader_reads_or_skips_lines_longer_than_the_window() {
     let file = file(&format!("{RECORD}\n{long}\n\n\n{RECORD}\n{long}"));
     assert_eq!(read(file.path(), &|| ()).unwrap(), (4, vec!["no-final-newline"], false));
     let limits = Limits { max_record: 1 << 20, ..Limits::default() };
+    let mut context = ReadContext::new(&Store::default().with_limits(limits));
     let visitor = || Meddler { meddle: None, records: 0, problems: Vec::new() };
-    let read = read_file(file.path(), limits, &mut Vec::new(), visitor).unwrap();
+    let read = read_file(file.path(), &mut context, visitor).unwrap();
     assert_eq!((read.visitor.records, read.visitor.problems), (2, vec!["too-long", "too-long"]));
     assert_eq!((read.totals.lines, read.totals.blank_lines), (6, 2));
     assert_eq!(read.totals.bytes, read.state.size);
@@ -121,7 +122,7 @@ fn reading_in_windows_is_reading_at_once() {
     let mut whole = Meddler { meddle: None, records: 0, problems: Vec::new() };
     let totals = backstory_format::read_all(content.as_bytes(), Limits::default(), &mut whole);
     let visitor = || Meddler { meddle: None, records: 0, problems: Vec::new() };
-    let read = read_file(file.path(), Limits::default(), &mut Vec::new(), visitor).unwrap();
+    let read = read_file(file.path(), &mut ReadContext::default(), visitor).unwrap();
     assert_eq!(read.totals, totals);
     assert_eq!(read.visitor.records, 400);
 }

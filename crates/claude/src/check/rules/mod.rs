@@ -18,10 +18,10 @@ use crate::kind_by_place;
 use crate::recovery::{Groups, Link};
 use crate::rows::Rows;
 use crate::tree::{LeafRule, Tree};
-use backstory_format::{Limits, ProblemId, Severity};
+use backstory_format::{ProblemId, Severity};
 use backstory_model::SessionKind;
 use backstory_model::{AgentFile, SessionFiles};
-use backstory_store::{StoreError, read_file};
+use backstory_store::{ReadContext, StoreError, read_file};
 use history::History;
 use inspect::Inspector;
 use request::Request;
@@ -31,10 +31,9 @@ use std::path::Path;
 /// See [`super::session`].
 pub(crate) fn check_session(
     files: &SessionFiles,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Report, Vec<StoreError>), StoreError> {
-    let own = check_file(&files.path, &files.id, SessionKind::Session, limits, buffer)?;
+    let own = check_file(&files.path, &files.id, SessionKind::Session, context)?;
     let mut report = Report {
         id: files.id.clone(),
         kind: SessionKind::Session,
@@ -43,7 +42,7 @@ pub(crate) fn check_session(
     };
     let mut failures = Vec::new();
     for agent in &files.agents {
-        match check_file(&agent.path, &agent.id, kind_by_place(agent), limits, buffer) {
+        match check_file(&agent.path, &agent.id, kind_by_place(agent), context) {
             Ok(file) => report.files.push(file),
             Err(error) => failures.push(error),
         }
@@ -54,11 +53,10 @@ pub(crate) fn check_session(
 /// See [`super::stray_agent`].
 pub(crate) fn check_stray(
     agent: &AgentFile,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<Report, StoreError> {
     let kind = kind_by_place(agent);
-    let file = check_file(&agent.path, &agent.id, kind, limits, buffer)?;
+    let file = check_file(&agent.path, &agent.id, kind, context)?;
     let resume = Resume { verdict: Verdict::NotApplicable, because: None };
     Ok(Report { id: agent.id.clone(), kind, resume, files: vec![file] })
 }
@@ -80,11 +78,10 @@ fn check_file(
     path: &Path,
     id: &str,
     kind: SessionKind,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<FileReport, StoreError> {
     let place = Place { lies: path, named: path };
-    check_as(place, id, kind, limits, buffer, |_, _| ()).map(|(report, ())| report)
+    check_as(place, id, kind, context, |_, _| ()).map(|(report, ())| report)
 }
 
 /// A file, and the name under which it is judged: a new one gets its name last.
@@ -99,11 +96,10 @@ pub(crate) struct Place<'a> {
 pub(crate) fn check_unnamed<T>(
     place: Place<'_>,
     id: &str,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     look: impl FnOnce(&Rows, &[Link]) -> T,
 ) -> Result<(Resume, T), StoreError> {
-    let (report, seen) = check_as(place, id, SessionKind::Session, limits, buffer, look)?;
+    let (report, seen) = check_as(place, id, SessionKind::Session, context, look)?;
     Ok((judge(&report), seen))
 }
 
@@ -111,12 +107,11 @@ fn check_as<T>(
     place: Place<'_>,
     id: &str,
     kind: SessionKind,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
     look: impl FnOnce(&Rows, &[Link]) -> T,
 ) -> Result<(FileReport, T), StoreError> {
     let path = place.named;
-    let read = read_file(place.lies, limits, buffer, Inspector::default)?;
+    let read = read_file(place.lies, context, Inspector::default)?;
     let mut inspector = read.visitor;
     inspector.rows.totals = read.totals;
     if read.growing {

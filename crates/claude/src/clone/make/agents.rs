@@ -9,10 +9,10 @@ use super::{Prepared, StoreErrorAt};
 use crate::clone::{CloneError, Order, Subagents};
 use crate::rows::{RowIndex, Rows};
 use backstory_format::json::{Kind, Splice, Tape, Value, scan, splice};
-use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_format::{Problem, Record, Visitor};
 use backstory_model::AgentFile;
 use backstory_model::Session;
-use backstory_store::{LARGEST_META, read_small};
+use backstory_store::{LARGEST_META, ReadContext, read_small};
 use backstory_store::{StagedFolder, read_file};
 use hashbrown::HashMap;
 
@@ -20,12 +20,12 @@ use hashbrown::HashMap;
 pub(super) fn choose(
     order: &Order<'_>,
     prepared: &mut Prepared,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<Vec<AgentFile>, CloneError> {
     if order.options.subagents == Subagents::Leave || order.files.agents.is_empty() {
         return Ok(Vec::new());
     }
-    let (session, _) = crate::read(order.files, order.limits, buffer, &mut ())?;
+    let (session, _) = crate::read(order.files, context, &mut ())?;
     let rows = &prepared.gathered.inspector.rows;
     let calls: Vec<Box<str>> =
         prepared.plan.calls.iter().filter_map(|call| rows.names.text(*call)).collect();
@@ -86,8 +86,7 @@ impl Visitor for Records {
 }
 
 fn copy(order: &Order<'_>, prepared: &Prepared, agent: &AgentFile) -> Result<Vec<u8>, CloneError> {
-    let limits: Limits = order.limits;
-    let read = read_file(&agent.path, limits, &mut Vec::new(), Records::default)?;
+    let read = read_file(&agent.path, &mut ReadContext::new(order.store), Records::default)?;
     let Records { rows, all } = read.visitor;
     let mut naming = Naming::new(&format!("{}{}", order.id, agent.id));
     let mut ids: HashMap<Vec<u8>, String> = HashMap::new();

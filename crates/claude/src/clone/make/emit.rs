@@ -43,7 +43,7 @@ impl<'a> Emission<'a> {
             source: &self.order.files.id,
             now: client_time(self.order.now),
             moved: prepared.moved.clone(),
-            limits: self.order.limits,
+            limits: self.order.store.limits(),
             sent: 0,
             tape: Tape::new(),
         };

@@ -40,7 +40,7 @@ use crate::titles;
 use crate::tree::{LeafRule, Tree};
 use crate::turns::{Material, Speaker};
 use backstory_model::SessionKind;
-use backstory_store::{Source, StoreError, create_file, read_file, try_file};
+use backstory_store::{ReadContext, Source, StoreError, create_file, read_file, try_file};
 use decide::Decider;
 use emit::Emission;
 use estimate::estimate;
@@ -69,20 +69,21 @@ pub(crate) fn make_clone(
     engine: &dyn Engine,
     run: Run,
 ) -> Result<Report, CloneError> {
-    let mut buffer = Vec::new();
-    let mut prepared = prepare(order, engine, &mut buffer)?;
-    let agents = agents::choose(order, &mut prepared, &mut buffer)?;
+    let mut context = ReadContext::new(order.store);
+    let mut prepared = prepare(order, engine, &mut context)?;
+    let agents = agents::choose(order, &mut prepared, &mut context)?;
     let emission = Emission::new(order, &prepared, engine_name(engine));
     let write = |out: &mut std::io::BufWriter<std::fs::File>| emission.write(out);
     let (bytes, seen, path) = match run {
         Run::Dry => {
-            let (bytes, seen) = try_file(write, |lies| prove(order, &prepared, lies, &mut buffer))?;
+            let (bytes, seen) =
+                try_file(write, |lies| prove(order, &prepared, lies, &mut context))?;
             (bytes, seen, None)
         }
         Run::Write => {
             let copies = agents::stage(order, &prepared, &agents)?;
             let (bytes, seen) = create_file(&order.target, write, |lies| {
-                let seen = prove(order, &prepared, lies, &mut buffer)?;
+                let seen = prove(order, &prepared, lies, &mut context)?;
                 copies.publish()?;
                 Ok::<_, CloneError>(seen)
             })
@@ -101,13 +102,13 @@ fn engine_name(engine: &dyn Engine) -> &'static str {
 fn prepare(
     order: &Order<'_>,
     engine: &dyn Engine,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<Prepared, CloneError> {
     let files = order.files;
-    let read = read_file(&files.path, order.limits, buffer, Gathered::default)?;
+    let read = read_file(&files.path, context, Gathered::default)?;
     let mut gathered = read.visitor;
     gathered.inspector.rows.totals = read.totals;
-    let source = Source::new(&files.path, Some(read.state));
+    let source = Source::new(&files.path, Some(read.state), order.store);
     let rows = &gathered.inspector.rows;
     let tree = Tree::new(rows, LeafRule::Session);
     let (groups, results) = (Groups::new(rows), Results::new(rows));
@@ -190,7 +191,7 @@ fn prove(
     order: &Order<'_>,
     prepared: &Prepared,
     lies: &Path,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<Seen, CloneError> {
     let place = Place { lies, named: &order.target };
     let look = |rows: &Rows, chain: &[Link]| {
@@ -201,7 +202,7 @@ fn prove(
         let visible: Vec<Option<Box<str>>> = visible.map(|row| rows.names.text(row.uuid)).collect();
         (Seen { messages, records: rows.totals.records, estimate }, visible)
     };
-    let (resume, (seen, visible)) = check_unnamed(place, order.id, order.limits, buffer, look)?;
+    let (resume, (seen, visible)) = check_unnamed(place, order.id, context, look)?;
     let Resume { verdict, because } = resume;
     if verdict != Verdict::Yes {
         return Err(

@@ -4,9 +4,9 @@ use super::agents;
 use super::emit::Emission;
 use super::{engine_name, prepare};
 use crate::clone::{CloneError, Find, Lineage, Offline, Order, Proof, Verified};
-use backstory_format::{Limits, Problem, Record, Visitor};
+use backstory_format::{Problem, Record, Visitor};
 use backstory_model::SessionFiles;
-use backstory_store::read_file;
+use backstory_store::{ReadContext, Store, read_file};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -14,12 +14,12 @@ use std::path::Path;
 /// See [`crate::clone::verify`].
 pub(crate) fn verify_clone(
     files: &SessionFiles,
-    limits: Limits,
+    store: &Store,
     find: Find<'_>,
 ) -> Result<Verified, CloneError> {
-    let mut buffer = Vec::new();
-    let (report, _) = crate::check::session(files, limits, &mut buffer)?;
-    let found = read_file(&files.path, limits, &mut buffer, Finder::default)?;
+    let mut context = ReadContext::new(store);
+    let (report, _) = crate::check::session(files, &mut context)?;
+    let found = read_file(&files.path, &mut context, Finder::default)?;
     let lineage = found.visitor.0;
     let proof = match &lineage {
         None => Proof::NoLineage,
@@ -28,7 +28,7 @@ pub(crate) fn verify_clone(
         {
             Proof::NotRepeatable
         }
-        Some(lineage) => make_again(lineage, files, limits, find)?,
+        Some(lineage) => make_again(lineage, files, store, find)?,
     };
     Ok(Verified { report, lineage, proof })
 }
@@ -50,7 +50,7 @@ impl Visitor for Finder {
 fn make_again(
     lineage: &Lineage,
     files: &SessionFiles,
-    limits: Limits,
+    store: &Store,
     find: Find<'_>,
 ) -> Result<Proof, CloneError> {
     let path = Path::new(&lineage.source.path);
@@ -70,11 +70,11 @@ fn make_again(
         id: &lineage.session,
         now,
         target: files.path.clone(),
-        limits,
+        store,
     };
-    let mut buffer = Vec::new();
-    let mut prepared = prepare(&order, &Offline, &mut buffer)?;
-    agents::choose(&order, &mut prepared, &mut buffer)?;
+    let mut context = ReadContext::new(store);
+    let mut prepared = prepare(&order, &Offline, &mut context)?;
+    agents::choose(&order, &mut prepared, &mut context)?;
     let io = |cause| backstory_store::StoreError::Io { path: files.path.clone(), cause };
     let mut comparison = Comparison {
         file: BufReader::with_capacity(256 << 10, File::open(&files.path).map_err(io)?),

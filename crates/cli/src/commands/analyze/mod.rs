@@ -178,7 +178,7 @@ fn analyze(
     }
     let chosen = inputs.chosen();
     let foreign: Vec<SessionRef<'_>> = foreign.iter().map(SessionRef::Session).collect();
-    outputs.refuse(&[&*chosen, &*foreign].concat())?;
+    outputs.refuse(&[&*chosen, &*foreign].concat(), &inputs.store)?;
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut next = 0;
     for chosen in &chosen {
@@ -190,20 +190,19 @@ fn analyze(
     }
     let (mut analysis, failures) = fold_sessions(
         &chosen,
+        &inputs.store,
         &ui::Bar::new("analysing"),
         || Analysis::new(grouping),
-        |analysis, at, chosen, buffer| {
+        |analysis, at, chosen, context| {
             let number = numbers.get(at).copied().unwrap_or(next);
             match chosen {
                 SessionRef::Session(files) => {
-                    let (session, examined, failures) =
-                        backstory_claude::examine(files, inputs.limits, buffer)?;
+                    let (session, examined, failures) = backstory_claude::examine(files, context)?;
                     analysis.add(number, &session, examined);
                     Ok(failures)
                 }
                 SessionRef::Agent(file) => {
-                    let (session, examined) =
-                        backstory_claude::examine_stray(file, inputs.limits, buffer)?;
+                    let (session, examined) = backstory_claude::examine_stray(file, context)?;
                     analysis.add_stray(number, &session, examined);
                     Ok(Vec::new())
                 }
@@ -214,11 +213,12 @@ fn analyze(
     analysis.sort_lists();
     let (others, more) = fold_sessions(
         &foreign,
+        &inputs.store,
         &ui::Bar::new("counting"),
         Others::default,
-        |others, _, chosen, buffer| {
+        |others, _, chosen, context| {
             let SessionRef::Session(files) = chosen else { return Ok(Vec::new()) };
-            let (session, failures) = agents::read(files, inputs.limits, buffer)?;
+            let (session, failures) = agents::read(files, context)?;
             others.add(&session, session.agent.unread());
             Ok(failures)
         },

@@ -9,7 +9,7 @@ use crate::ui::{self, JsonLines};
 use backstory_claude::analyze::report;
 use backstory_claude::analyze::{Difference, Version};
 use backstory_session::select::SessionRef;
-use backstory_store::{Access, Destination, Guard, GuardError, write_file};
+use backstory_store::{Access, Destination, Guard, GuardError, Store, write_file};
 use backstory_text::document;
 use backstory_text::document::Document;
 use serde::Serialize;
@@ -50,8 +50,13 @@ impl<'a> Outputs<'a> {
     }
 
     /// Refuses to write over these, before any of them is read.
-    pub(super) fn refuse(&mut self, chosen: &[SessionRef<'_>]) -> Result<(), CliError> {
-        chosen.iter().flat_map(SessionRef::sources).for_each(|source| self.guard.reads(&source));
+    pub(super) fn refuse(
+        &mut self,
+        chosen: &[SessionRef<'_>],
+        store: &Store,
+    ) -> Result<(), CliError> {
+        let sources = chosen.iter().flat_map(|one| one.sources(store));
+        sources.for_each(|source| self.guard.reads(&source));
         self.destinations()?;
         Ok(())
     }

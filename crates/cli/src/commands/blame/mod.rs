@@ -109,7 +109,7 @@ pub(crate) fn run(
     arguments: &BlameArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let git = Git::holding(&arguments.file);
+    let git = Git::holding(&arguments.file, &global.store);
     let text = text(arguments, git.as_ref())?;
     let history = history(arguments, git.as_ref(), &text, global)?;
     let blame = blame(&history, &text, asked(arguments, git.as_ref())?)?;
@@ -164,9 +164,9 @@ fn history(
         recorded_as: &arguments.recorded_as,
         follow: if arguments.no_follow { Follow::NoRenames } else { Follow::Renames },
     };
-    let (found, limits) = (&selection.found, selection.limits);
+    let found = &selection.found;
     let bar = ui::Bar::new("reading");
-    let mut history = FileHistory::read(&arguments.file, found, limits, sources, &bar);
+    let mut history = FileHistory::read(&arguments.file, found, sources, &bar);
     let read = history.notices.len();
     if !global.quiet {
         ui::notices(&history.notices);

@@ -1,6 +1,7 @@
 //! `backstory capture install`, `uninstall`, `status`
 
 use super::settings::{SettingsError, command_of, with_hook, without_hook};
+use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::guard::agents_guard;
@@ -45,10 +46,13 @@ pub(crate) struct SettingsArguments {
     yes: bool,
 }
 
-pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError> {
+pub(super) fn install(
+    arguments: &InstallArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
     super::keep_until(&arguments.keep, environment::now())?;
     crate::redaction::classes(&arguments.redact)?;
-    let to = arguments.settings.file()?;
+    let to = arguments.settings.file(global)?;
     let file = to.place();
     let before = read(file)?;
     if let Some(command) = command_of(&before) {
@@ -73,8 +77,11 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<Outcome, CliError>
     change(&to, &before, &after, arguments.settings.yes)
 }
 
-pub(super) fn uninstall(arguments: &SettingsArguments) -> Result<Outcome, CliError> {
-    let to = arguments.file()?;
+pub(super) fn uninstall(
+    arguments: &SettingsArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let to = arguments.file(global)?;
     let file = to.place();
     let before = read(file)?;
     let after = without_hook(&before).map_err(|error| odd(file, &error))?;
@@ -85,8 +92,11 @@ pub(super) fn uninstall(arguments: &SettingsArguments) -> Result<Outcome, CliErr
     change(&to, &before, &after, arguments.yes)
 }
 
-pub(super) fn status(arguments: &SettingsArguments) -> Result<Outcome, CliError> {
-    let to = arguments.file()?;
+pub(super) fn status(
+    arguments: &SettingsArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let to = arguments.file(global)?;
     let file = to.place();
     let mut out = ui::stdout();
     let name = ui::short_path(&file.to_string_lossy());
@@ -107,13 +117,15 @@ pub(super) fn status(arguments: &SettingsArguments) -> Result<Outcome, CliError>
 
 impl SettingsArguments {
     /// The file itself, links resolved: settings are often kept elsewhere and linked.
-    fn file(&self) -> Result<Destination, CliError> {
+    fn file(&self, global: &GlobalArguments) -> Result<Destination, CliError> {
         let named = self.settings.clone();
         let usual = || environment::home_of(backstory_claude::AGENT);
         let path = named.or_else(|| usual().map(|folder| folder.join("settings.json")));
         let path = path.ok_or_else(|| {
             CliError::new("no settings file").hint("name one with --settings FILE")
         })?;
+        let is_session =
+            |path: &Path| matches!(named_file(path, &global.store), Ok(NamedFile::Session));
         Ok(agents_guard().settings(&path, is_session)?)
     }
 }
@@ -161,8 +173,4 @@ fn change(to: &Destination, before: &str, after: &str, yes: bool) -> Result<Outc
             .map_err(|cause| StoreError::Io { path: file.to_path_buf(), cause })
     })?;
     Ok(Outcome::Fine)
-}
-
-fn is_session(path: &Path) -> bool {
-    matches!(named_file(path), Ok(NamedFile::Session))
 }

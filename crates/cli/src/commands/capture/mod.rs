@@ -77,9 +77,9 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     match &arguments.action {
-        Some(Action::Install(install)) => return install::install(install),
-        Some(Action::Uninstall(settings)) => return install::uninstall(settings),
-        Some(Action::Status(settings)) => return install::status(settings),
+        Some(Action::Install(install)) => return install::install(install, global),
+        Some(Action::Uninstall(settings)) => return install::uninstall(settings, global),
+        Some(Action::Status(settings)) => return install::status(settings, global),
         None => {}
     }
     let Some(out) = &arguments.out else {

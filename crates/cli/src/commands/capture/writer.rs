@@ -14,7 +14,7 @@ use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::ProjectScope;
 use backstory_session::render::{self, View};
-use backstory_store::{Access, Destination, Entry, OutputFolder, plain_name};
+use backstory_store::{Access, Destination, Entry, OutputFolder, ReadContext, plain_name};
 use backstory_text::figures::counted;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -97,7 +97,7 @@ impl CaptureWriter<'_> {
         let there = selection.found.sessions.len() as u64;
         self.log(&format!("{} there", counted(there, "session", "sessions")));
         let mut sessions = Vec::new();
-        let mut buffer = Vec::new();
+        let mut context = ReadContext::new(&selection.found.store);
         let here = |folder: &str| scope.holds(folder);
         let own = selection.found.sessions.iter();
         for files in own.filter(|files| files.agent == backstory_claude::AGENT) {
@@ -106,14 +106,7 @@ impl CaptureWriter<'_> {
                 continue;
             }
             let (from, until) = (window.from, window.until);
-            let found = backstory_claude::activity(
-                files,
-                selection.limits,
-                &mut buffer,
-                &here,
-                from,
-                until,
-            );
+            let found = backstory_claude::activity(files, &mut context, &here, from, until);
             let path = files.path.display();
             match found {
                 Err(error) => self.log(&format!("{path}: passed over: {error}")),
@@ -122,7 +115,7 @@ impl CaptureWriter<'_> {
                     let inside = found.inside;
                     self.log(&format!("{path}: {inside} of {placed} here and then"));
                     if inside > 0 {
-                        sessions.push(self.read(files, &selection, &mut buffer)?);
+                        sessions.push(self.read(files, &mut context)?);
                     }
                 }
             }
@@ -130,17 +123,13 @@ impl CaptureWriter<'_> {
         Ok((out, sessions))
     }
 
-    fn read(
-        &self,
-        files: &SessionFiles,
-        selection: &Selection,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Taken, CliError> {
-        let copy = self.redactor.as_ref().map(|redactor| ClearedCopy::of(files, redactor));
+    fn read(&self, files: &SessionFiles, context: &mut ReadContext) -> Result<Taken, CliError> {
+        let copy =
+            self.redactor.as_ref().map(|redactor| ClearedCopy::of(files, redactor, &context.store));
         let copy = copy.transpose()?;
         let (session, failures) = match &copy {
-            Some(copy) => read_copy(copy, selection.limits, buffer)?,
-            None => agents::read(files, selection.limits, buffer)?,
+            Some(copy) => read_copy(copy, context)?,
+            None => agents::read(files, context)?,
         };
         for failure in failures {
             self.log(&format!("passed over: {failure}"));

@@ -111,14 +111,13 @@ fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {
 fn check_all(inputs: &InputSessions) -> (Vec<Report>, Vec<Notice>) {
     let (mut reports, notices) = fold_sessions(
         &inputs.chosen(),
+        &inputs.store,
         &ui::Bar::new("checking"),
         Vec::new,
-        |reports, _, chosen, buffer| {
+        |reports, _, chosen, context| {
             let (report, failures) = match chosen {
-                SessionRef::Session(files) => check::session(files, inputs.limits, buffer)?,
-                SessionRef::Agent(file) => {
-                    (check::stray_agent(file, inputs.limits, buffer)?, Vec::new())
-                }
+                SessionRef::Session(files) => check::session(files, context)?,
+                SessionRef::Agent(file) => (check::stray_agent(file, context)?, Vec::new()),
             };
             reports.push(report);
             Ok(failures)

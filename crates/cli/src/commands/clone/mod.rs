@@ -240,7 +240,7 @@ pub(crate) fn run(
     let Some(wanted) = &arguments.session else {
         return Err(CliError::new("no session was named").hint("backstory ls"));
     };
-    let (files, limits) = find(wanted, global)?;
+    let files = find(wanted, global)?;
     let id = uuid::Uuid::new_v4().to_string();
     let target = target(arguments, &files, &id)?;
     let (options, engine) = (arguments.options(), arguments.engine());
@@ -250,7 +250,7 @@ pub(crate) fn run(
         id: &id,
         now: environment::now(),
         target,
-        limits,
+        store: &global.store,
     };
     let run = if arguments.dry_run { Run::Dry } else { Run::Write };
     if run == Run::Write {
@@ -283,17 +283,14 @@ fn is_found(target: &Path, id: &str) -> bool {
     folder.is_some_and(|folder| folder == "projects") && target.file_stem() == Some(id.as_ref())
 }
 
-fn find(
-    wanted: &str,
-    global: &GlobalArguments,
-) -> Result<(SessionFiles, backstory_format::Limits), CliError> {
+fn find(wanted: &str, global: &GlobalArguments) -> Result<SessionFiles, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     match selection.one(wanted, path.as_ref())? {
         SessionRef::Session(files) if files.agent != backstory_claude::AGENT => {
             Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))
                 .hint("only sessions of Claude Code can be cloned"))
         }
-        SessionRef::Session(files) => Ok((files.clone(), selection.limits)),
+        SessionRef::Session(files) => Ok(files.clone()),
         SessionRef::Agent(file) => Err(CliError::new(format!(
             "`{}`: a subagent is not resumed by itself",
             file.path.display()
@@ -366,9 +363,10 @@ fn verify(
     arguments: &CloneArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let (files, limits) = find(wanted, global)?;
+    let (files, store) = (find(wanted, global)?, &global.store);
+    let find_source = |path: &Path| session_at(path, store);
     let verified =
-        clone::verify(&files, limits, &session_at).map_err(|error| explain(error, &files))?;
+        clone::verify(&files, store, &find_source).map_err(|error| explain(error, &files))?;
     if arguments.json {
         let mut out = JsonLines::new();
         out.write(&proof_json(&verified))?;

@@ -106,9 +106,9 @@ pub(crate) fn run(
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
     let inputs = InputSessions::named(&arguments.sessions, global)?;
-    let count_records = arguments.stats.is_some().then_some(inputs.limits);
+    let count_records = arguments.stats.is_some();
     let states = arguments.states.options(&input, count_records);
-    let known = KnownRepositories::default();
+    let known = KnownRepositories::new(&inputs.store);
     let options = Options {
         format: arguments.to.format(arguments.schema.as_deref(), || match arguments.to {
             Target::Sft => Ok(Format::Sft(arguments.sft.options(states)?)),
@@ -149,8 +149,8 @@ pub(crate) fn run(
     };
     let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;
     let on_unknown = arguments.states.on_unknown();
-    let limits = inputs.limits;
-    let export = Export { sessions: &chosen, options, secrets, limits, on_unknown };
+    let store = &inputs.store;
+    let export = Export { sessions: &chosen, options, secrets, store, on_unknown };
     let job = Job { export, table };
     let (totals, mut notices) = match &out {
         None => job.to_stdout()?,

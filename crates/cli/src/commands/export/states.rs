@@ -6,7 +6,6 @@ use backstory_export::{
     Chain, Granularity, Layout, MessageStyle, OnUnknown, Records, StateOptions, StateView,
     Subagents, Synthetic, SystemPrompt, Thinking, ToolErrors, VersionRange,
 };
-use backstory_format::Limits;
 use backstory_store::read_small_text;
 use clap::{ArgAction, Args, ValueEnum};
 use std::path::Path;
@@ -195,7 +194,7 @@ impl StateArguments {
     pub(crate) fn options<'o>(
         &'o self,
         input: &'o StateInput,
-        count_records: Option<Limits>,
+        count_records: bool,
     ) -> StateOptions<'o> {
         StateOptions {
             granularity: match self.granularity {
@@ -238,7 +237,7 @@ impl StateArguments {
             },
             layout: self.layout(),
             view: if self.examples { StateView::Example } else { StateView::State },
-            records: count_records.map_or(Records::Leave, Records::Count),
+            records: if count_records { Records::Count } else { Records::Leave },
         }
     }
 }

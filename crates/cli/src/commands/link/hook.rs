@@ -32,7 +32,7 @@ pub(super) fn install(
     arguments: &HookArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let git = super::repository(&arguments.repo)?;
+    let git = super::repository(&arguments.repo, &global.store)?;
     let program = environment::this_program()
         .ok_or_else(|| CliError::new("the path of this program is unknown"))?;
     let roots: String = global
@@ -67,8 +67,11 @@ pub(super) fn install(
     change(&file, &before, &after, arguments.yes)
 }
 
-pub(super) fn uninstall(arguments: &HookArguments) -> Result<Outcome, CliError> {
-    let file = hook_file(&super::repository(&arguments.repo)?)?;
+pub(super) fn uninstall(
+    arguments: &HookArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let file = hook_file(&super::repository(&arguments.repo, &global.store)?)?;
     let before = read(&file)?;
     if !has_hook(&before) {
         ui::say(&format!("no hook of backstory in {}", file.display()));
@@ -78,8 +81,11 @@ pub(super) fn uninstall(arguments: &HookArguments) -> Result<Outcome, CliError> 
     change(&file, &before, &after, arguments.yes)
 }
 
-pub(super) fn status(arguments: &HookArguments) -> Result<Outcome, CliError> {
-    let file = hook_file(&super::repository(&arguments.repo)?)?;
+pub(super) fn status(
+    arguments: &HookArguments,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let file = hook_file(&super::repository(&arguments.repo, &global.store)?)?;
     let name = ui::short_path(&file.to_string_lossy());
     let there = has_hook(&read(&file)?);
     let mut out = ui::stdout();

@@ -14,7 +14,7 @@ use backstory_session::history::{mentions_any, search_needle};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_session::wire::{link_json, note_json};
-use backstory_store::{Commit, CommitLog, Git, GitError};
+use backstory_store::{Commit, CommitLog, Git, GitError, Store};
 use backstory_text::figures::counted;
 use clap::{Args, Subcommand};
 use std::io::Write;
@@ -75,11 +75,11 @@ pub(crate) fn run(
 ) -> Result<Outcome, CliError> {
     match &arguments.action {
         Some(Action::Install(install)) => return hook::install(install, global),
-        Some(Action::Uninstall(uninstall)) => return hook::uninstall(uninstall),
-        Some(Action::Status(status)) => return hook::status(status),
+        Some(Action::Uninstall(uninstall)) => return hook::uninstall(uninstall, global),
+        Some(Action::Status(status)) => return hook::status(status, global),
         None => {}
     }
-    let git = repository(&arguments.repo)?;
+    let git = repository(&arguments.repo, &global.store)?;
     let (links, notices) = match (&arguments.commit, &arguments.range) {
         (None, None) if arguments.sessions.is_empty() => {
             return Err(CliError::new("nothing is named to be linked")
@@ -115,9 +115,10 @@ pub(crate) fn run(
     Ok(outcome.given(&notices))
 }
 
-pub(super) fn repository(path: &Path) -> Result<Git, CliError> {
+pub(super) fn repository(path: &Path, store: &Store) -> Result<Git, CliError> {
     // `holding` looks for the repository of something inside a folder.
-    Git::holding(&path.join(".")).or_else(|| Git::holding(&path.join("x"))).ok_or_else(|| {
+    let git = |name| Git::holding(&path.join(name), store);
+    git(".").or_else(|| git("x")).ok_or_else(|| {
         CliError::new(format!("`{}`: no git repository", path.display()))
             .hint("name one with --repo DIR")
     })
@@ -200,17 +201,16 @@ fn each(
     };
     let (parts, mut notices) = fold_sessions(
         &chosen,
+        &inputs.store,
         &ui::Bar::new("linking"),
         Vec::new,
-        |parts, at, chosen, buffer| {
+        |parts, at, chosen, context| {
             if !wanted(chosen) {
                 return Ok(Vec::new());
             }
             let (session, failures) = match chosen {
-                SessionRef::Session(files) => agents::read(files, inputs.limits, buffer)?,
-                SessionRef::Agent(file) => {
-                    (agents::read_stray(file, inputs.limits, buffer)?, Vec::new())
-                }
+                SessionRef::Session(files) => agents::read(files, context)?,
+                SessionRef::Agent(file) => (agents::read_stray(file, context)?, Vec::new()),
             };
             parts.push((at, link(&session)));
             Ok(failures)

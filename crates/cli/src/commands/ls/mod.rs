@@ -15,6 +15,7 @@ use backstory_model::{FullSummary, Summary};
 use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::select::{folder_inside, short_ids};
 use backstory_session::wire::ListDocument;
+use backstory_store::ReadContext;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::io::Write;
@@ -109,18 +110,18 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     let scope = if arguments.fast { Scope::Sessions } else { Scope::All };
     let selection = Selection::find(global, &extra, scope)?;
     let (mut rows, mut notices) = if arguments.fast {
-        selection.found.summaries(selection.limits)
+        selection.found.summaries()
     } else {
         full_rows(&selection, arguments.all)
     };
     if arguments.fast && !filter.scopes.is_empty() {
-        let mut buffer = Vec::new();
+        let mut context = ReadContext::new(&selection.found.store);
         for row in &mut rows {
             let known = row.cwd.as_deref().is_some_and(|cwd| filter.in_scope(cwd));
             let files = selection.found.files_of(row);
             if let Some(files) = files.filter(|_| !known) {
                 let scopes = &filter.scopes;
-                let inside = folder_inside(files, scopes, selection.limits, &mut buffer);
+                let inside = folder_inside(files, scopes, &mut context);
                 row.cwd = inside.or(row.cwd.take());
             }
         }
@@ -171,7 +172,7 @@ fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
     let mut rows: Vec<Summary> = groups.into_iter().flatten().collect();
     if all {
         for file in &selection.found.stray_agents {
-            match agents::read_stray(file, selection.limits, &mut Vec::new()) {
+            match agents::read_stray(file, &mut ReadContext::new(&selection.found.store)) {
                 Ok(agent) => rows.push(Summary::of(&agent)),
                 Err(error) => notices.push(Notice::from(&error)),
             }

@@ -89,7 +89,7 @@ fn copy(
     let chosen = inputs.chosen();
     let redactor = redaction::redactor(classes)?;
     let clear = |chosen: &SessionRef<'_>| match chosen {
-        SessionRef::Session(files) => ClearedCopy::of(files, &redactor),
+        SessionRef::Session(files) => ClearedCopy::of(files, &redactor, &global.store),
         SessionRef::Agent(file) => ClearedCopy::of_agent(file, &redactor),
     };
     let mut total = Report::default();

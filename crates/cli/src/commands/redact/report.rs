@@ -13,7 +13,7 @@ use backstory_session::clear::{self, CopyError};
 use backstory_session::parallel;
 use backstory_session::parallel::Progress;
 use backstory_session::select::SessionRef;
-use backstory_store::open_file;
+use backstory_store::{Store, open_file};
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::counted;
 use serde_json::json;
@@ -35,11 +35,16 @@ pub(super) fn scan(
     };
     let bar = ui::Bar::new("scanning");
     bar.begin(chosen.iter().map(size).sum());
-    let reports = parallel::map(&chosen, size, |_, one| {
-        let report = study(one, &redactor);
-        bar.add(size(one));
-        report
-    });
+    let reports = parallel::map(
+        &chosen,
+        size,
+        || (),
+        |_, one| {
+            let report = study(one, &redactor, &inputs.store);
+            bar.add(size(one));
+            report
+        },
+    );
     bar.end();
     let mut notices = inputs.notices.clone();
     let mut found = Vec::new();
@@ -71,13 +76,13 @@ pub(super) fn scan(
     Ok(outcome.given(&notices))
 }
 
-fn study(chosen: &SessionRef<'_>, redactor: &Redactor) -> Result<Report, CopyError> {
+fn study(chosen: &SessionRef<'_>, redactor: &Redactor, store: &Store) -> Result<Report, CopyError> {
     let mut scrubber = redactor.session();
     let subagents = match chosen {
         SessionRef::Session(files) => {
             let reader = agents::reader(files.agent);
             if reader.observed() == Observed::Nothing {
-                clear::study_documents(&mut scrubber, files)?;
+                clear::study_documents(&mut scrubber, files, store)?;
                 return Ok(scrubber.report().clone());
             }
             clear::study(&mut scrubber, &files.path, reader.id_fields())?;

@@ -268,7 +268,7 @@ fn read_sessions(
     let chosen = inputs.chosen();
     let export = Export {
         sessions: &chosen,
-        limits: inputs.limits,
+        store: &inputs.store,
         options: Options {
             format: Format::TraceState(states),
             generation: 0,

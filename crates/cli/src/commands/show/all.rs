@@ -17,7 +17,7 @@ use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::parallel::Progress;
 use backstory_session::render::{self, IndexRow, View};
 use backstory_session::select::{SessionRef, distinct_names};
-use backstory_store::{Access, Destination, Entry, OutputFolder, plain_name};
+use backstory_store::{Access, Destination, Entry, OutputFolder, ReadContext, Store, plain_name};
 use backstory_text::figures;
 use rayon::prelude::*;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(super) fn run(
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
     let selection = Selection::find(global, &extra, Scope::All)?;
     let sessions: Vec<&SessionFiles> = match &scope {
-        Some(scope) => selection.found.worked_in(std::slice::from_ref(scope), selection.limits),
+        Some(scope) => selection.found.worked_in(std::slice::from_ref(scope)),
         None => selection.found.sessions.iter().collect(),
     };
     if sessions.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn run(
     let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
     let to = guard(global, &selection.roots, &chosen).folder(out)?;
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(&to, Access::Private)?;
-    let jobs = jobs(&sessions, format, &arguments.fingerprint(format));
+    let jobs = jobs(&sessions, format, &arguments.fingerprint(format), &global.store);
     let total = jobs.len();
     let mut stale: Vec<Job<'_>> =
         jobs.into_iter().filter(|job| !folder.is_current(&job.name, &job.key)).collect();
@@ -75,7 +75,7 @@ pub(super) fn run(
         refused.iter().map(|error| Notice::failed(out, error.to_string())).collect();
     stale.retain(|job| folder.files().contains_key(&job.name));
     let (mut written, mut taken_out) = (0, Report::default());
-    for result in write_jobs(&stale, &selection, &folder, (view, redactor), format) {
+    for result in write_jobs(&stale, &global.store, &folder, (view, redactor), format) {
         match result {
             Done::Written { name, entry, notices: more, report } => {
                 written += 1;
@@ -120,7 +120,12 @@ pub(super) fn one_into(
     Ok(Outcome::Fine)
 }
 
-fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec<Job<'a>> {
+fn jobs<'a>(
+    sessions: &[&'a SessionFiles],
+    format: Format,
+    options: &str,
+    store: &Store,
+) -> Vec<Job<'a>> {
     let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
     let mut jobs: Vec<Job<'a>> = sessions
         .iter()
@@ -128,7 +133,7 @@ fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec
         .zip(distinct_names(&chosen))
         .map(|(files, name)| {
             let name = format!("{name}.{}", format.extension());
-            Job { files, name, key: format!("{options} {}", state(files)) }
+            Job { files, name, key: format!("{options} {}", state(files, store)) }
         })
         .collect();
     // Large ones first, so that no thread is left alone with one at the end.
@@ -137,14 +142,14 @@ fn jobs<'a>(sessions: &[&'a SessionFiles], format: Format, options: &str) -> Vec
 }
 
 /// Size and time of every file that a session consists of.
-fn state(files: &SessionFiles) -> String {
+fn state(files: &SessionFiles, store: &Store) -> String {
     let subagents = files
         .agents
         .iter()
         .flat_map(|agent| std::iter::once(agent.path.as_path()).chain(agent.meta.as_deref()));
     let mut newest = None;
     let (mut count, mut bytes) = (0, 0);
-    let own = agents::files_of(files);
+    let own = agents::files_of(files, store);
     for path in own.iter().map(|file| file.path.as_path()).chain(subagents) {
         if let Ok(facts) = std::fs::metadata(path) {
             count += 1;
@@ -158,7 +163,7 @@ fn state(files: &SessionFiles) -> String {
 
 fn write_jobs(
     jobs: &[Job<'_>],
-    selection: &Selection,
+    store: &Store,
     folder: &OutputFolder<IndexRow>,
     view: (&View, Option<&Redactor>),
     format: Format,
@@ -168,13 +173,16 @@ fn write_jobs(
     let done = jobs
         .par_iter()
         .with_max_len(1)
-        .map_init(Vec::new, |buffer, job| {
-            let done = write_one(job, selection, folder, view, format, buffer);
-            bar.add(job.files.total_bytes());
-            done.unwrap_or_else(|error| {
-                Done::Failed(Notice::failed(&job.files.path, error.message))
-            })
-        })
+        .map_init(
+            || ReadContext::new(store),
+            |context, job| {
+                let done = write_one(job, folder, view, format, context);
+                bar.add(job.files.total_bytes());
+                done.unwrap_or_else(|error| {
+                    Done::Failed(Notice::failed(&job.files.path, error.message))
+                })
+            },
+        )
         .collect();
     bar.end();
     done
@@ -182,16 +190,17 @@ fn write_jobs(
 
 fn write_one(
     job: &Job<'_>,
-    selection: &Selection,
     folder: &OutputFolder<IndexRow>,
     (view, redactor): (&View, Option<&Redactor>),
     format: Format,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<Done, CliError> {
-    let (mut session, mut failures) = agents::read(job.files, selection.limits, buffer)?;
-    let copy = redactor.map(|redactor| ClearedCopy::of(job.files, redactor)).transpose()?;
+    let (mut session, mut failures) = agents::read(job.files, context)?;
+    let copy = redactor
+        .map(|redactor| ClearedCopy::of(job.files, redactor, &context.store))
+        .transpose()?;
     if let Some(copy) = &copy {
-        (session, failures) = read_copy(copy, selection.limits, buffer)?;
+        (session, failures) = read_copy(copy, context)?;
     }
     let report = copy.as_ref().map(|copy| copy.report().clone()).unwrap_or_default();
     let with_report = copy.as_ref().map(|_| redaction::with_report(view, &report));

@@ -12,14 +12,13 @@ use crate::redaction;
 use crate::select::Selection;
 use crate::ui;
 use backstory_agents as agents;
-use backstory_format::Limits;
 use backstory_model::Notice;
 use backstory_model::Session;
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
 use backstory_session::select::SessionRef;
-use backstory_store::{Access, Guard, StoreError, write_file};
+use backstory_store::{Access, Guard, ReadContext, Store, StoreError, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use view::{ViewArguments, write_session};
@@ -113,21 +112,19 @@ pub(crate) fn find_cleared(
 ) -> Result<Shown, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
     let chosen = selection.one(wanted, path.as_ref())?;
-    let mut buffer = Vec::new();
-    let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
+    let mut context = ReadContext::new(&global.store);
+    let copy = redactor.map(|redactor| cleared(chosen, redactor, &global.store)).transpose()?;
     let (mut session, failures) = match (chosen, &copy) {
-        (_, Some(copy)) => read_copy(copy, selection.limits, &mut buffer)?,
-        (SessionRef::Session(files), None) => agents::read(files, selection.limits, &mut buffer)?,
-        (SessionRef::Agent(file), None) => {
-            (agents::read_stray(file, selection.limits, &mut buffer)?, Vec::new())
-        }
+        (_, Some(copy)) => read_copy(copy, &mut context)?,
+        (SessionRef::Session(files), None) => agents::read(files, &mut context)?,
+        (SessionRef::Agent(file), None) => (agents::read_stray(file, &mut context)?, Vec::new()),
     };
     if let SessionRef::Session(files) = chosen {
         let mut others = || {
             let folder = files.path.parent().map(|path| Root { path: path.to_path_buf() });
             let siblings = match &path {
                 // Only the file was named, so its neighbours are still unknown.
-                Some(_) => discover(folder.as_slice()).sessions,
+                Some(_) => discover(folder.as_slice(), &global.store).sessions,
                 None => selection.found.sessions.clone(),
             };
             // The original of a copy is not a relative of it.
@@ -145,9 +142,13 @@ pub(crate) fn find_cleared(
 }
 
 /// A copy of what was chosen, without secrets.
-fn cleared(chosen: SessionRef<'_>, redactor: &Redactor) -> Result<ClearedCopy, CliError> {
+fn cleared(
+    chosen: SessionRef<'_>,
+    redactor: &Redactor,
+    store: &Store,
+) -> Result<ClearedCopy, CliError> {
     Ok(match chosen {
-        SessionRef::Session(files) => ClearedCopy::of(files, redactor)?,
+        SessionRef::Session(files) => ClearedCopy::of(files, redactor, store)?,
         SessionRef::Agent(file) => ClearedCopy::of_agent(file, redactor)?,
     })
 }
@@ -155,12 +156,11 @@ fn cleared(chosen: SessionRef<'_>, redactor: &Redactor) -> Result<ClearedCopy, C
 /// The session of a cleared copy.
 pub(super) fn read_copy(
     copy: &ClearedCopy,
-    limits: Limits,
-    buffer: &mut Vec<u8>,
+    context: &mut ReadContext,
 ) -> Result<(Session, Vec<StoreError>), CliError> {
     let (mut session, failures) = match (copy.session(), copy.agents().get()) {
-        (Some(files), _) => agents::read(files.get(), limits, buffer)?,
-        (None, [agent, ..]) => (agents::read_stray(agent, limits, buffer)?, Vec::new()),
+        (Some(files), _) => agents::read(files.get(), context)?,
+        (None, [agent, ..]) => (agents::read_stray(agent, context)?, Vec::new()),
         (None, []) => return Err(CliError::new("nothing to show")),
     };
     copy.name_origins(&mut session);

@@ -80,11 +80,11 @@ pub(crate) fn run(
     let bar = ui::Bar::new("counting");
     bar.begin(bytes);
     let ledger =
-        gather(&inputs.sessions, &inputs.agents, by, inputs.limits, |bytes| bar.add(bytes));
+        gather(&inputs.sessions, &inputs.agents, by, &inputs.store, |bytes| bar.add(bytes));
     bar.end();
     let types = match by {
         Dimension::Subagent | Dimension::AgentType => {
-            agent_types(&ledger, &inputs.sessions, inputs.limits)
+            agent_types(&ledger, &inputs.sessions, &inputs.store)
         }
         _ => Default::default(),
     };

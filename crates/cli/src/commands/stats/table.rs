@@ -7,7 +7,7 @@ use backstory_agents::summary;
 use backstory_format::slice::item;
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
 use backstory_session::wire::zone_name;
-use backstory_store::EndBuffers;
+use backstory_store::ReadContext;
 use backstory_text::escape::terminal_line;
 use backstory_text::figures::{compact, counted, grouped};
 use std::io::Write;
@@ -140,9 +140,8 @@ fn name(shown: &Shown<'_>, row: &Row) -> String {
             let id: String = key.chars().take(8).collect();
             let files =
                 shown.inputs.sessions.iter().find(|files| Some(&files.path) == row.path.as_ref());
-            let peeked = files.and_then(|files| {
-                summary(files, shown.inputs.limits, &mut EndBuffers::default()).ok()
-            });
+            let peeked = files
+                .and_then(|files| summary(files, &mut ReadContext::new(&shown.inputs.store)).ok());
             let title = peeked.and_then(|row| row.title).map(|title| title.text);
             let title = title.unwrap_or_default();
             terminal_line(format!("{id}  {title}").trim_end()).into_owned()

@@ -3,10 +3,10 @@
 use super::{exported, formats, outputs, redactor, secrets, traces};
 use backstory_agents as agents;
 use backstory_export::Secrets;
-use backstory_format::Limits;
 use backstory_model::SessionFiles;
 use backstory_redact::Raw;
 use backstory_session::render::{self, View};
+use backstory_store::ReadContext;
 use backstory_testkit::planted::form;
 use backstory_testkit::{agent_forms, discover_at, files_below, or_slow, testdata};
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ fn every_mark_reaches_some_output_when_nothing_is_taken_out() {
             .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
             .collect();
         // What is no message is in no export.
-        let read = agents::read(&files, Limits::default(), &mut Vec::new()).unwrap().0;
+        let read = agents::read(&files, &mut ReadContext::default()).unwrap().0;
         let mut shown = Vec::new();
         render::markdown(&read, &View::new(jiff::tz::TimeZone::UTC), &mut shown).unwrap();
         let open = open + &String::from_utf8(shown).unwrap();

@@ -11,13 +11,13 @@ use backstory_export::{
     AtifSchema, Format, Input, Layout, MessageStyle, OpenTracesSchema, Options, Repositories,
     Secrets, StateOptions, Subagents, Thinking,
 };
-use backstory_format::Limits;
 use backstory_model::SessionFiles;
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::clear::ClearedCopy;
 use backstory_session::render::{self, Look, View};
 use backstory_session::stats::Prices;
 use backstory_session::wire::SessionJson;
+use backstory_store::{ReadContext, Store};
 use backstory_testkit::planted::{FORMS, PLACES, form, write_session};
 use backstory_testkit::{base64, or_slow};
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> S
     let (generation, max_observation) = (0, None);
     let options = Options { format, generation, max_observation, repositories, prices: &prices };
     let (mut material, failures) =
-        Input::read(files, format, secrets, Limits::default(), &mut Vec::new()).unwrap();
+        Input::read(files, format, secrets, &mut ReadContext::default()).unwrap();
     assert!(failures.is_empty());
     let mut out = Vec::new();
     material.export(&options, secrets).unwrap().copy_to(&mut out).unwrap();
@@ -67,9 +67,9 @@ fn outputs(files: &SessionFiles, redactor: &Redactor) -> Vec<(String, String)> {
         let text = exported(files, format, Secrets::TakenOut(redactor));
         all.push((format!("{format:?}"), text));
     }
-    let copy = ClearedCopy::of(files, redactor).unwrap();
+    let copy = ClearedCopy::of(files, redactor, &Store::default()).unwrap();
     let cleared = copy.session().unwrap().into_inner().clone();
-    let (mut session, _) = agents::read(&cleared, Limits::default(), &mut Vec::new()).unwrap();
+    let (mut session, _) = agents::read(&cleared, &mut ReadContext::default()).unwrap();
     copy.name_origins(&mut session);
     let view = View { full: true, ..View::new(jiff::tz::TimeZone::UTC) };
     let plain = Look { width: None, colour: false };

@@ -14,8 +14,8 @@ mod simulation;
 
 use self::oracle::Author;
 use self::simulation::Simulation;
-use backstory_format::Limits;
 use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, read, trace};
+use backstory_store::ReadContext;
 use backstory_testkit::{discover_at, number, or_slow};
 use rayon::prelude::*;
 use std::path::Path;
@@ -124,12 +124,9 @@ fn judge(seed: u64, simulation: &Simulation, folder: &Path) -> Result<Tally, Str
     let found = discover_at(folder);
     let names: Vec<String> = simulation.names.clone();
     let wanted = |path: &str| names.iter().any(|name| name == path);
-    let mut buffer = Vec::new();
-    let parts: Vec<Extracted> = found
-        .sessions
-        .iter()
-        .map(|files| read(files, Limits::default(), &mut buffer, &wanted).unwrap().0)
-        .collect();
+    let mut context = ReadContext::default();
+    let parts: Vec<Extracted> =
+        found.sessions.iter().map(|files| read(files, &mut context, &wanted).unwrap().0).collect();
     let gathered = Gathered::new(parts);
     let text = simulation.text();
     let path = names.last().unwrap();
