@@ -37,7 +37,7 @@ RULES = {
     "beside": "subagent files beside the session, which the official reader does not list",
     "embedded": "subagents inside the session's own file, which the official reader does not list",
     # fields of a row
-    "wording": "equal but for white space, or for where a long text is cut",
+    "wording": "equal except for whitespace, or for where a long text is cut",
     "window": "the value stands outside the first and last 64 KiB that the official listing reads",
     "nested": "the official listing took a field from inside a record's data, or from a line that is not JSON",
     "sidechain-prompt": "the official listing took the prompt of a subagent inside the file",

@@ -310,7 +310,10 @@ impl FigureCounter<'_> {
         let at = rows.rows.partition_point(|row| u64::from(row.line) < line);
         let Some(row) = rows.rows.get(at).or_else(|| rows.rows.last()) else { return };
         if turn.kind == TurnKind::Continuation {
-            self.ambiguous(row, "model output with no prompt before it; told as a turn of its own");
+            self.ambiguous(
+                row,
+                "model output with no prompt before it; shown as a turn of its own",
+            );
         }
         let loops = turn.steps.iter().filter(|step| step.calls().next().is_some()).count() as u64;
         let queued = |source| {

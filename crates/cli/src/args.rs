@@ -20,7 +20,7 @@ pub(crate) struct GlobalArguments {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, global = true, hide_short_help = true)]
     pub(crate) max_record: u64,
 
-    /// Say nothing about files that were passed over
+    /// Do not report skipped files
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 

@@ -77,7 +77,7 @@ impl InputSessions {
             (true, true) => Err(self.nothing()),
             (true, false) => Ok(()),
             (false, true) => Err(CliError::not_found(format!(
-                "no session of {}, whose files alone can be looked into ({listed})",
+                "no session of {}; this command reads no other agent's files ({listed})",
                 agent.title()
             ))
             .hint("name another place with --root DIR")),

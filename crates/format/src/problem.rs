@@ -88,7 +88,7 @@ problem_ids! {
     HugeNumber = "huge-number", Warning;
     /// Nested deeper than the limit; kept as raw bytes.
     TooDeep = "too-deep", Error;
-    /// Longer than the limit for one record; passed over.
+    /// Longer than the limit for one record; skipped.
     TooLong = "too-long", Error;
     /// Valid JSON, but not an object.
     NotAnObject = "not-an-object", Warning;
@@ -120,11 +120,11 @@ problem_ids! {
     DuplicateCallId = "duplicate-call-id", Warning;
     /// A tool call has more than one result; the first counts.
     DuplicateResult = "duplicate-result", Warning;
-    /// A tool result stands before its call in the file.
+    /// A tool result comes before its call in the file.
     ResultBeforeCall = "result-before-call", Info;
     /// A token count that is negative, not a whole number, or too large to add up.
     OddUsage = "odd-usage", Warning;
-    /// Another file that the session is read from cannot be read; what it holds is missing.
+    /// Another file of the session cannot be read; its content is missing.
     UnreadFile = "unread-file", Warning;
 }
 

@@ -92,7 +92,7 @@ impl Texts<'_> {
     }
 
     fn text(&mut self, content: &Content) {
-        let text = self.reader.text(content).expect("what a reader cites is there");
+        let text = self.reader.text(content).expect("cited content exists");
         self.found.push(text.into_owned());
     }
 }

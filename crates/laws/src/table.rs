@@ -16,7 +16,7 @@ pub fn table(data: &[u8]) {
         0 => {
             let rows = rows(content);
             let mut file = written(&rows);
-            let mut read = lines(&mut file, u64::MAX).expect("what was written can be read");
+            let mut read = lines(&mut file, u64::MAX).expect("written rows can be read");
             // What is JSON is text in the file.
             for row in &mut read {
                 let text = row["any"].as_str().expect("text");

@@ -20,7 +20,7 @@ pub enum GuardError {
     #[error("`{}`: that is read, not written", path.display())]
     Input { path: PathBuf },
     /// It lies where an agent keeps its sessions.
-    #[error("`{}`: lies in `{}`, where sessions are kept", path.display(), folder.display())]
+    #[error("`{}`: is in `{}`, where sessions are kept", path.display(), folder.display())]
     AgentsFolder { path: PathBuf, folder: PathBuf },
     /// Another output of the same command has the same place.
     #[error("`{}`: named for two outputs", path.display())]
@@ -35,7 +35,7 @@ pub enum GuardError {
     #[error("`{}`: leads to `{}`, outside the project", path.display(), place.display())]
     Outside { path: PathBuf, place: PathBuf },
     /// The path is inside a repository's `.git` folder.
-    #[error("`{}`: lies in git's own folder", path.display())]
+    #[error("`{}`: is in git's own folder", path.display())]
     OfGit { path: PathBuf },
     /// A session that would be changed as if it were a file of settings.
     #[error("`{}`: a session, which is never changed", path.display())]

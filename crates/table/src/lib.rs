@@ -30,7 +30,7 @@ pub enum TableError {
     #[error("table: {0}")]
     Arrow(#[from] arrow_schema::ArrowError),
     /// A line is not JSON, or not an object.
-    #[error("a row is no JSON object: {0}")]
+    #[error("a row is not a JSON object: {0}")]
     Row(#[from] serde_json::Error),
     /// A row has a field that would be lost.
     #[error("field `{0}` is in no column")]

@@ -175,8 +175,8 @@ impl Others {
                 lines.push(line);
             }
             let told = counted(counts.tokens.messages, "message", "messages");
-            lines.push(Line::marked(&format!("Tokens are told of {told}")));
-            lines.push(Line::marked(&format!("Cannot be told: {}", counts.cannot_tell.join("; "))));
+            lines.push(Line::marked(&format!("Token counts: {told}")));
+            lines.push(Line::marked(&format!("Not known: {}", counts.cannot_tell.join("; "))));
             document.bullets(lines);
         }
     }

@@ -37,12 +37,12 @@ const RESTORE: &str = "Put the record back from a backup or from the tool that r
 fn explain_check(id: CheckId) -> Texts {
     match id {
         CheckId::ResultWithoutCall => (
-            "The API takes a tool result only in the message right after the call. What the result said is lost.",
+            "The API takes a tool result only in the message right after the call. The content of the result is lost.",
             "1.0.100 and 2.0.76 send it as it is, and the API refuses the whole conversation; from 2.1.50 on clients leave the result out.",
             "Put the call back before the result, or remove the result too. Editors of sessions must treat the two as one.",
         ),
         CheckId::CallWithoutResult => (
-            "The API wants the results of all calls of a message together in the next one. A result that stands later is lost.",
+            "The API wants the results of all calls of a message together in the next one. A later result is lost.",
             "1.0.100 and 2.0.76 send it as it is, and the API refuses the conversation; from 2.1.50 on clients answer such a call themselves (\"Tool result missing due to internal error\"), or leave it out when the message holds nothing else.",
             "Move the result to where it belongs. A call that never had a result needs nothing with a client of 2.1.50 or later.",
         ),
@@ -54,16 +54,16 @@ fn explain_check(id: CheckId) -> Texts {
         CheckId::EmptyPrompt => (
             "The API refuses a message of the user whose content is empty.",
             "2.1.50 and 2.1.325 send the empty text unchanged.",
-            "Remove the record and hang its children from its parent, or give it a text.",
+            "Remove the record and make its parent the parent of its children, or give it a text.",
         ),
         CheckId::EmptyText => (
             "The API refuses empty text blocks; a session with one in it can never be resumed by a client that sends them.",
-            "1.0.100 and 2.0.76 send all of them, 2.1.50 to 2.1.232 those that stand beside other blocks; 2.1.325 leaves them out.",
+            "1.0.100 and 2.0.76 send all of them, 2.1.50 to 2.1.232 those in a message with other blocks; 2.1.325 leaves them out.",
             RESUME_NEWEST,
         ),
         CheckId::ThinkingAltered => (
             "Thinking comes back to the API with a signature over its exact words. A block whose words are gone, or whose signature is empty or no base64, is refused, and with it the conversation.",
-            "1.0.100 to 2.1.232 (but for 2.1.207, which leaves it out) and 2.1.325 send such a block unchanged. Blocks of models by other makers carry no signature and are not judged. A change that keeps the form of the signature cannot be seen.",
+            "1.0.100 to 2.1.232 (except 2.1.207, which omits it) and 2.1.325 send such a block unchanged. Blocks of models by other makers carry no signature and are not judged. A change that keeps the form of the signature cannot be seen.",
             "Put the block back as it was, or remove all thinking of that message once its turn is finished.",
         ),
         CheckId::ThinkingDropped => (
@@ -87,7 +87,7 @@ fn explain_check(id: CheckId) -> Texts {
             "Give the record a `timestamp` such as 2026-01-31T12:00:00.000Z.",
         ),
         CheckId::UnfinishedLastLine => (
-            "The client was ended while it wrote its last record. What it held is lost, and a client that appends to the line spoils its next record as well.",
+            "The client was ended while it wrote its last record. Its content is lost, and a client that appends to the line spoils its next record as well.",
             "2.1.325 starts a new line first; 2.0.76 to 2.1.232 append to the unfinished one.",
             "Remove the unfinished line, or end it with a newline, before you resume with an older client.",
         ),
@@ -103,7 +103,7 @@ fn explain_check(id: CheckId) -> Texts {
         ),
         CheckId::WrongProjectFolder => (
             "Clients look for a session in the folder of the project they are started in.",
-            "2.1.50 says \"No conversation found\"; 2.1.325 finds the id in any project. Not judged where somebody chose the folder's name.",
+            "2.1.50 says \"No conversation found\"; 2.1.325 finds the id in any project. Not judged if the folder has a name of the user's choice.",
             "Start the client in the project the folder is named for, or move the file to the folder of its own project.",
         ),
         CheckId::UnreadableMessage => (
@@ -112,7 +112,7 @@ fn explain_check(id: CheckId) -> Texts {
             RESTORE,
         ),
         CheckId::CallShape => (
-            "The API refuses a tool call without a name or with an input that is no object.",
+            "The API refuses a tool call without a name or with an input that is not an object.",
             "Every client that was tried (1.0.100 to 2.1.325) sends it unchanged.",
             "Make `input` an object again; {} will do. Tools that shorten inputs must keep their structure.",
         ),
@@ -127,7 +127,7 @@ fn explain_check(id: CheckId) -> Texts {
             RESUME_NEWEST,
         ),
         CheckId::SummaryLeaf => (
-            "Other tools were seen to report a session as missing when the record its title points to is no message.",
+            "Other tools were seen to report a session as missing when the record its title points to is not a message.",
             "Every client that was tried (1.0.100 to 2.1.325) resumes it.",
             "Write titles as `custom-title` records instead.",
         ),
@@ -137,13 +137,13 @@ fn explain_check(id: CheckId) -> Texts {
             "Give one of them a new uuid and let its children name that.",
         ),
         CheckId::RecordRepeated => (
-            "The same record stands in the file twice, as clients leave it that write their history again.",
+            "The same record is in the file twice. Clients that write their history again leave it so.",
             "Seen in sessions of healthy clients, 2.1.59 among them.",
             RESUME_ANYWAY,
         ),
         CheckId::SnapshotCollision => (
             "Which state of the files belongs to the message is ambiguous when it is rewound.",
-            "2.1.325 resumes it; what a rewind restores was not tried.",
+            "2.1.325 resumes it. Rewinding was not tried.",
             RESUME_ANYWAY,
         ),
         CheckId::CompactionWithoutSummary => (
@@ -152,7 +152,7 @@ fn explain_check(id: CheckId) -> Texts {
             RESTORE,
         ),
         CheckId::PreservedMessagesMissing => (
-            "The newest messages before a compaction are kept word for word beside its summary, by reference.",
+            "The newest messages before a compaction are kept word for word in addition to its summary, by reference.",
             "2.1.325 resumes without those that are missing.",
             RESTORE,
         ),
@@ -188,7 +188,7 @@ fn explain_check(id: CheckId) -> Texts {
         ),
         CheckId::UsageFalls => (
             "Counts of one message grow from record to record; where they fall, one of them is wrong. Totals use the largest.",
-            "Seen behind a gateway with 2.0.29.",
+            "Seen with 2.0.29 and a gateway.",
             RESUME_ANYWAY,
         ),
         CheckId::UsageSplit => (

@@ -3,7 +3,7 @@
 use backstory_format::ProblemId;
 
 const READ_BY_2_1_325: &str = "2.1.325 reads the record all the same.";
-const LOST_TO_2_1_325: &str = "2.1.325 passes over the line and goes on with the record before it.";
+const LOST_TO_2_1_325: &str = "2.1.325 skips the line and continues with the record before it.";
 const NOTHING: &str = "Nothing needs to be done.";
 const BACKUP: &str = "Take the record from a backup or a synchronised copy, if there is one.";
 const SPLIT: &str = "Put each record on a line of its own to have them all in a resume.";
@@ -74,17 +74,17 @@ pub(super) fn explain_format(id: ProblemId) -> (&'static str, &'static str, &'st
             NOTHING,
         ),
         ProblemId::TooDeep => (
-            "Content nested so deep crashes many readers; it is kept but not looked into.",
+            "Content nested so deep crashes many readers; it is kept but not inspected.",
             "No client was seen to write it.",
             "Look at the line by hand.",
         ),
         ProblemId::TooLong => (
-            "The record was passed over unread.",
+            "The record was skipped.",
             "The limit protects memory.",
             "Read it with --max-record SIZE.",
         ),
         ProblemId::NotAnObject => (
-            "A value that is no record says nothing about the session.",
+            "A value that is not a record says nothing about the session.",
             "Seen in files made by hand only.",
             "Remove the line.",
         ),
@@ -103,7 +103,7 @@ pub(super) fn explain_format(id: ProblemId) -> (&'static str, &'static str, &'st
         }
         ProblemId::UnknownType => (
             "A newer client wrote it; it is kept and counted, not understood.",
-            "Clients pass over types they do not know.",
+            "Clients skip types that they do not know.",
             NOTHING,
         ),
         ProblemId::WrongShape => (

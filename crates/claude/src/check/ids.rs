@@ -53,7 +53,7 @@ check_ids! {
     CallWithoutResult = "call-without-result", Warning, Loss, 2;
     /// The session ended while a tool ran; the client closes the call when it resumes.
     CallCutOff = "call-cut-off", Info, None, 2;
-    /// A prompt consists of nothing but white space.
+    /// A prompt consists of nothing but whitespace.
     EmptyPrompt = "empty-prompt", Error, Stops, 3;
     /// A text block is empty, or a message has no content.
     EmptyText = "empty-text", Warning, None, 3;
@@ -63,7 +63,7 @@ check_ids! {
     ThinkingDropped = "thinking-dropped", Warning, None, 5;
     /// Following `parentUuid` from the newest message does not lead to the messages before it.
     UnreachableHistory = "unreachable-history", Warning, Loss, 6;
-    /// A record beside the conversation ends a branch in place of its newest message.
+    /// A branch ends in a record outside the conversation instead of its newest message.
     StaleBranch = "stale-branch", Warning, None, 7;
     /// The newest message has no time, and the client does not find the conversation.
     LeafWithoutTime = "leaf-without-time", Error, Stops, 7;
@@ -73,7 +73,7 @@ check_ids! {
     MisnamedFile = "misnamed-file", Error, Stops, 9;
     /// No record carries the session id that the file is named by.
     ForeignFileName = "foreign-file-name", Info, None, 9;
-    /// The session lies in the folder of a project in which it never worked.
+    /// The session is in the folder of a project in which it never worked.
     WrongProjectFolder = "wrong-project-folder", Warning, None, 9;
     /// A user or assistant record has no message, or one whose content is neither text nor a list.
     UnreadableMessage = "unreadable-message", Warning, Loss, 10;

@@ -50,9 +50,9 @@ impl Preset {
             Preset::Aggressive => "tools of the last 10 turns with tools, the older half truncated",
             Preset::Heavy => "tools of the last 10 turns with tools, 8 of them truncated",
             Preset::Extreme => "no tools",
-            Preset::QuickClean => "no tools (100 % of turns)",
+            Preset::QuickClean => "no tools (100% of turns)",
             Preset::HeavyTrim => "all tools truncated",
-            Preset::PreserveRecent => "no tools in the older 80 % of turns",
+            Preset::PreserveRecent => "no tools in the older 80% of turns",
         }
     }
 

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Write into files, or beside them, which model and session edited them
+/// Record in or next to files which model and session edited them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without --write nothing is changed. Rules stand in .backstory.toml:\n  [[annotate.rule]]\n  pattern = \"src/**/*.py\"\n  policy = \"comment\"        # append, sidecar, comment, skip\n\nExamples:\n  backstory annotate                  what would be written\n  backstory annotate docs --write\n  backstory annotate --check          for CI: exit 1 when something is out of date"
+    after_help = "Without --write nothing is changed. Rules are in .backstory.toml:\n  [[annotate.rule]]\n  pattern = \"src/**/*.py\"\n  policy = \"comment\"        # append, sidecar, comment, skip\n\nExamples:\n  backstory annotate                  what would be written\n  backstory annotate docs --write\n  backstory annotate --check          for CI: exit 1 when something is out of date"
 )]
 pub(crate) struct AnnotateArguments {
     /// Files or folders; the current folder if none is named
@@ -56,7 +56,7 @@ pub(crate) struct AnnotateArguments {
     #[arg(long)]
     json: bool,
 
-    /// The project lay in DIR when its sessions were recorded; repeatable
+    /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 }
@@ -172,7 +172,7 @@ fn admit(plan: &mut Plan, guard: &Guard, tops: &[(PathBuf, PathBuf)]) {
             return;
         }
         Some(Err(GuardError::AgentsFolder { .. } | GuardError::OfGit { .. })) => {
-            ("skipped", "it lies in an agent's or git's own folder".to_owned())
+            ("skipped", "it is in an agent's or git's own folder".to_owned())
         }
         Some(Err(refusal)) => (REFUSED, refusal.to_string()),
         None => (REFUSED, "it is not below what was named".to_owned()),

@@ -233,7 +233,7 @@ fn write_overview(
     let newest = rows.first().map_or_else(|| "latest".to_owned(), short);
     let examples = if selection.sample.is_some() {
         [
-            ("backstory --root DIR".to_owned(), "sessions that lie somewhere else"),
+            ("backstory --root DIR".to_owned(), "sessions in another folder"),
             ("backstory ls --help".to_owned(), "filters and columns of the listing"),
             ("backstory show --help".to_owned(), "one session: text, page or data"),
         ]
@@ -275,7 +275,7 @@ fn tokens(usage: &UsageTotal, agents: &BTreeMap<Agent, u64>) -> String {
     let least = if usage.incomplete { "at least " } else { "" };
     let note = if usage.incomplete { missing_usage(agents) } else { String::new() };
     format!(
-        "{} read ({cached:.0} % from cache), {least}{} written{note}",
+        "{} read ({cached:.0}% from cache), {least}{} written{note}",
         compact(read),
         compact(usage.output)
     )

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 
 /// Trust a project's .backstory.toml, as it is now
 ///
-/// A project's file may be written by anybody, so its exceptions from redaction are not used until
-/// you trust it. A file that changes has to be trusted again.
+/// Anyone can write a project's file, so its exceptions from redaction are not used until you trust
+/// it. Trust it again after it changes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  backstory trust                     the .backstory.toml of this project\n  backstory trust --list\n  backstory trust ~/src/app --revoke"

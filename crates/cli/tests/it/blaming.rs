@@ -41,10 +41,10 @@ fn the_table() {
     sonnet-4-6  aaaaaaaa  2026-03-01 10:00  #2  ~3│         print("HELLO TO EVERYBODY")
 
     repo/hello.py  3 lines
-      by agents    66.7 %  2 lines (1 reformatted)
-         33.3 %  1 line  claude-opus-4-5
-         33.3 %  1 line  claude-sonnet-4-6
-      others       33.3 %  1 line, by people, commands or unknown
+      by agents    66.7%  2 lines (1 reformatted)
+         33.3%  1 line  claude-opus-4-5
+         33.3%  1 line  claude-sonnet-4-6
+      others       33.3%  1 line, by people, commands or unknown
     "#);
     insta::assert_snapshot!(machine.out(&["blame", "repo/hello.py", "--prompt", "-L", "2,3"]), @r#"
     2  opus-4-5    aaaaaaaa  2026-03-01 10:00  #1  │ def hello():
@@ -53,10 +53,10 @@ fn the_table() {
        prompt Make it louder
 
     repo/hello.py  2 lines
-      by agents   100.0 %  2 lines (1 reformatted)
-         50.0 %  1 line  claude-opus-4-5
-         50.0 %  1 line  claude-sonnet-4-6
-      others        0.0 %  0 lines, by people, commands or unknown
+      by agents   100.0%  2 lines (1 reformatted)
+         50.0%  1 line  claude-opus-4-5
+         50.0%  1 line  claude-sonnet-4-6
+      others        0.0%  0 lines, by people, commands or unknown
     "#);
 }
 
@@ -137,7 +137,7 @@ fn blame_gives_a_hint_if_it_knows_no_line() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r"
     error: `repo/other.py`: no edit of it in 1 session
-    hint: if the project lay elsewhere when it was worked on, say where: --recorded-as DIR
+    hint: if the project was in another folder when it was worked on: --recorded-as DIR
           other sessions: --root DIR; who committed the lines: --git
     ");
     assert_eq!(machine.run(&["blame", "repo/missing.py"]).code, Some(2));

@@ -48,7 +48,7 @@ fn a_session_that_would_resume_with_loss() {
       warning result-without-call: A tool result stands where the message before it made no such call.
         [CHECK]/02-call-without-result-broken.jsonl:6  toolu_02b
       warning call-without-result: A tool call is not answered right after the message that made it.
-        [CHECK]/02-call-without-result-broken.jsonl:2  toolu_02b: its result stands elsewhere
+        [CHECK]/02-call-without-result-broken.jsonl:2  toolu_02b: its result is in another place
 
     1 session: 1 would resume with loss
     ");
@@ -140,7 +140,7 @@ fn check_explains_every_finding() {
     stale-branch (warning)
     resume invariant 7 of 15
 
-    A record beside the conversation ends a branch in place of its newest message.
+    A branch ends in a record outside the conversation instead of its newest message.
 
     Why it matters
       A resume starts from the record written last, in older clients from the newest end of a branch.

@@ -216,7 +216,7 @@ fn options_for_training_that_do_not_fit_say_so() {
     fails(&["--to", "sft", "--no-git"], "--no-git: not for sft");
     fails(&["--to", "sft", "--format", "openai", "--keep-thinking"], "no place for thinking");
     fails(&["--to", "sft", "--format", "llamafactory", "--arguments", "string"], "wants objects");
-    fails(&["--to", "trace-state", "--versions", "new"], "--versions `new`: that is no range");
+    fails(&["--to", "trace-state", "--versions", "new"], "--versions `new`: invalid version range");
     fails(&["--to", "trace-state", "--on-unknown", "skip"], "--versions");
     fails(&["--to", "atif", "--out", "x.parquet"], "JSON only");
     fails(&["--to", "trace-state", "--compact", "--out", "x.parquet"], "JSON only");

@@ -13,7 +13,7 @@ fn a_machine_without_sessions_gets_the_sample() {
       sessions  6 sessions in 3 projects, 2 subagents, 90.0 kB
       time      2025-08-12 to 2026-10-21
       work      11 turns, 29 tool calls, 128 records
-      tokens    1.2M read (97 % from cache), at least 4.8k written (older clients never wrote the final count)
+      tokens    1.2M read (97% from cache), at least 4.8k written (older clients never wrote the final count)
       models    claude-haiku-4-5-20251001 (2), claude-opus-4-6 (1), claude-opus-5 (1), claude-opus-5-5 (1), claude-sonnet-4-20250514 (1), claude-sonnet-4-5-20250929 (1), 1 more
       versions  1.0.98 to 2.1.325 (6 different)
       problems  none
@@ -26,7 +26,7 @@ fn a_machine_without_sessions_gets_the_sample() {
       8ea9873d    2025-11-27  Write a simulation of the heater so that I can test the controller withou…
 
     Try
-      backstory --root DIR                   sessions that lie somewhere else
+      backstory --root DIR                   sessions in another folder
       backstory ls --help                    filters and columns of the listing
       backstory show --help                  one session: text, page or data
     ");

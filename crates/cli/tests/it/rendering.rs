@@ -15,11 +15,11 @@ fn text_is_the_default_for_pipes() {
       time      2026-10-21 18:30:01 +00:00 to 2026-10-21 18:31:25 +00:00 (1 min)
       worktree  /home/dev/field-notes
       branch    main
-      tokens    104k read (97 % from cache), 1.0k written
+      tokens    104k read (97% from cache), 1.0k written
       cost      $0.0583, list prices of 2026-11-16
       work      2 turns, 4 tool calls
 
-    ── turn 1 2026-10-21 18:30:01 · 14 s · 39.7k read (95 % from cache), 400 written · $0.0261
+    ── turn 1 2026-10-21 18:30:01 · 14 s · 39.7k read (95% from cache), 400 written · $0.0261
     > /review store.go
 
       ◦ meta: Review store.go. Report mistakes that can lose data, most serious first.
@@ -34,7 +34,7 @@ fn text_is_the_default_for_pipes() {
 
       Both go away if it writes a temporary file, syncs, closes and renames.
 
-    ── turn 2 2026-10-21 18:30:52 · 33 s · 63.9k read (98 % from cache), 610 written · $0.0322
+    ── turn 2 2026-10-21 18:30:52 · 33 s · 63.9k read (98% from cache), 610 written · $0.0322
     > Do that
 
       ∴ thinking (not in the file)

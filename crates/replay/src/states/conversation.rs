@@ -88,10 +88,7 @@ impl Conversation {
             let state = State { kept, from, upto, ..State::read(fields)? };
             let inside = |at: usize| at < messages.len();
             if from > upto || upto > messages.len() || !state.kept.iter().all(|at| inside(*at)) {
-                return Err(format!(
-                    "state `{}` names messages that are not there",
-                    state.state_id
-                ));
+                return Err(format!("state `{}` names messages that do not exist", state.state_id));
             }
             states.push(state);
         }

@@ -82,7 +82,7 @@ impl Unfit {
     /// The reason in words.
     pub fn text(self) -> &'static str {
         match self {
-            Unfit::NotAMapping => "its top level is no mapping",
+            Unfit::NotAMapping => "its top level is not a mapping",
             Unfit::NotYaml => "it is not plain block YAML",
             Unfit::NotJson => "it is not JSON",
             Unfit::SeveralDocuments => "it holds several documents",

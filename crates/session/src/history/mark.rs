@@ -67,22 +67,20 @@ impl Why {
             Why::Written => "the edit wrote this line",
             Why::PatchSays => "the client's patch shows this line as added",
             Why::FoundOnce => {
-                "the file before the edit is not recorded; the edit's text stands in a later state exactly once"
+                "the file before the edit is not recorded; the edit's text is in a later state exactly once"
             }
             Why::FitsCommit => {
                 "the file before the edit is not recorded; the edit fits the newest commit before it"
             }
-            Why::CellFound => {
-                "the edit gave a cell this source, which stands in the file exactly once"
-            }
+            Why::CellFound => "the edit gave a cell this source, which is in the file exactly once",
             Why::Moved => "the same text was taken out elsewhere in the same change",
             Why::MovedAndSpaced => {
-                "the same text but for white space was taken out elsewhere in the same change"
+                "the same text except for whitespace was removed in another place by the same change"
             }
-            Why::Restored => "the same text stood in the file before and was taken out",
-            Why::OtherPlace => "the same line stands in this file under another path",
-            Why::WhiteSpace => "equal but for white space",
-            Why::FirstSeen => "it was there when the file was first seen",
+            Why::Restored => "the same text was in the file before and was removed",
+            Why::OtherPlace => "the same line is in this file under another path",
+            Why::WhiteSpace => "equal except for whitespace",
+            Why::FirstSeen => "already in the file when it was first seen",
             Why::Unrecorded => "the edit replaced a file whose content is not recorded",
             Why::ChangedOutside => {
                 "it appeared between two known states without an edit of the agent"
@@ -90,7 +88,7 @@ impl Why {
             Why::NotCompared => "too many equal lines changed at once to tell which of them stayed",
             Why::ChangedInReview => "a person changed the edit in review",
             Why::SameTextBefore => {
-                "the edit wrote text that had stood in the file before, from an unknown hand"
+                "the edit wrote text that was in the file before, of unknown origin"
             }
             Why::CommittedBefore => "git has this line in a commit that is older than the edit",
             Why::NoHistory => "no session edited this file",

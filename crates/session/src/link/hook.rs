@@ -12,7 +12,7 @@ const SHELL: &str = "#!/bin/sh\n";
 /// Why a hook cannot take our lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HookError {
-    #[error("the hook that is there is no shell script")]
+    #[error("the existing hook is not a shell script")]
     NotShell,
     #[error("the lines of backstory in the hook have no end")]
     Torn,

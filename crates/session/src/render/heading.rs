@@ -104,7 +104,7 @@ pub(super) fn usage(usage: &UsageTotal) -> String {
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     let share = if read == 0 { 0.0 } else { usage.cache_read as f64 / read as f64 * 100.0 };
     let cached =
-        if usage.cache_read == 0 { String::new() } else { format!(" ({share:.0} % from cache)") };
+        if usage.cache_read == 0 { String::new() } else { format!(" ({share:.0}% from cache)") };
     let least = if usage.incomplete { "at least " } else { "" };
     format!("{} read{cached}, {least}{} written", compact(read), compact(usage.output))
 }

@@ -29,7 +29,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.table(count_table(view, "root", "chain.root"), "No roots.");
     document.heading(3, "Distance to the parent");
     document.paragraph(
-        "In records with a uuid, file order; `forward` means that the parent stands further down:",
+        "In records with a uuid, file order; `forward` means that the parent is further down:",
     );
     document.table(count_table(view, "records back", "chain.distance"), "No links.");
 

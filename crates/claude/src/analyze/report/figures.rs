@@ -16,12 +16,12 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     }
     let share = part as f64 * 100.0 / whole as f64;
     match part {
-        0 => "0 %".to_owned(),
-        all if all == whole => "100 %".to_owned(),
-        _ if share < 0.1 => "< 0.1 %".to_owned(),
-        _ if share > 99.9 => "> 99.9 %".to_owned(),
-        _ if !(10.0..=99.0).contains(&share) => format!("{share:.1} %"),
-        _ => format!("{share:.0} %"),
+        0 => "0%".to_owned(),
+        all if all == whole => "100%".to_owned(),
+        _ if share < 0.1 => "< 0.1%".to_owned(),
+        _ if share > 99.9 => "> 99.9%".to_owned(),
+        _ if !(10.0..=99.0).contains(&share) => format!("{share:.1}%"),
+        _ => format!("{share:.0}%"),
     }
 }
 

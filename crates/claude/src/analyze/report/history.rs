@@ -39,7 +39,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.heading(3, "Caveats");
     document.bullets(
         [
-            "Presence is counted over the records at hand. `always` means that no record lacked the field, not that none ever will.",
+            "Presence is counted over the records that were read. `always` means that every one of them has the field.",
             "Values are listed for fields that choose from a few words; free text, paths and ids are never shown.",
             "Keys that look like data (paths, ids, numbers) share one line, `*`. Objects deeper than ten levels are counted, not followed.",
             "Inputs of tools are written by models: a field there need not be part of the tool's definition.",
@@ -137,7 +137,7 @@ pub fn history(profile: &Profile) -> Document {
     let name =
         |version: Option<&&Version>| version.map_or("", |version| version.as_str()).to_owned();
     document.paragraph(&format!(
-        "Claude Code's session files as {} versions of the client wrote them, {} to {}, each playing the same scripted conversations. `added` and `changed` are measured against all earlier versions here, `dropped` lists what the version before still wrote and no later one does. What no scenario provokes is not in this table.",
+        "Claude Code's session files as {} versions of the client wrote them, {} to {}, each playing the same scripted conversations. `added` and `changed` are measured against all earlier versions here, `dropped` lists what the version before still wrote and no later one does. Records that no scenario causes are missing from this table.",
         versions.len(),
         name(versions.first()),
         name(versions.last()),

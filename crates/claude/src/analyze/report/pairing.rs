@@ -9,11 +9,11 @@ const RULES: &str = "\
 calls   = { block.id: block          for each tool_use block of each assistant record }
 results = { block.tool_use_id: block for each tool_result block of each user record }
 pair by id, never by position or by parentUuid:
-  a result may stand before its call, or after later blocks of the same message
-  parallel results hang off their own call, so a walk along parentUuid misses some
+  a result may come before its call, or after later blocks of the same message
+  the parent of each parallel result is its own call, so a walk along parentUuid misses some
   an id used by two messages: pair in file order
 a call without a result was cut off, interrupted or left on another branch: it has no outcome
-the structured result (toolUseResult) stands on the record of the result, not in the block";
+the structured result (toolUseResult) is on the record of the result, not in the block";
 
 pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.code("text", RULES);
@@ -32,7 +32,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
                 count(all.get("pairing.several-results")),
                 count(all.get("pairing.id-used-again")),
             ),
-            format!("{} results stand before their call.", count(all.get("pairing.result-before-call"))),
+            format!("{} results come before their call.", count(all.get("pairing.result-before-call"))),
         ]
         .iter()
         .map(|text| Line::marked(text))

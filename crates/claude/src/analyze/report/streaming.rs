@@ -28,7 +28,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.paragraph("Share of messages with a `stop_reason` on no entry, on the last only, on every entry; share of split messages whose `usage` is the same on every entry or largest on the last. Sessions and subagents apart, since they can differ.");
     document.table(regimes(view), "No messages.");
     document.heading(3, "What adding up gives");
-    document.paragraph("Output tokens, once per message by the rule above; beside it the sum over all entries and the sum of first entries, as multiples of it.");
+    document.paragraph("Output tokens, counted once per message by the rule above, then the sums over all entries and over first entries as multiples of that figure.");
     document.table(sums(view), "No usage.");
 }
 

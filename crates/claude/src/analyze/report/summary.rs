@@ -61,7 +61,7 @@ fn types(view: &View<'_>) -> Option<String> {
     let without = without_uuid(view);
     (!records.is_empty()).then(|| {
         format!(
-            "**{}** of record, sub-types included; the most frequent are {}. {} of all records carry no `uuid` and are no part of the conversation.",
+            "**{}** of record, sub-types included; the most frequent are {}. {} of all records have no `uuid` and are not part of the conversation.",
             plural(records.len() as u64, "type"),
             top.join(", "),
             percent(without, all),
@@ -107,7 +107,7 @@ fn entries_per_message(view: &View<'_>) -> Option<String> {
     let one = view.all.get("streaming.blocks-per-entry.1");
     (messages > 0).then(|| {
         format!(
-            "**One entry is one content block** in {} of assistant entries; a model message is {:.1} entries on average, joined by `message.id`, and results of tools stand between the entries of {} of split messages.",
+            "**One entry is one content block** in {} of assistant entries; a model message is {:.1} entries on average, joined by `message.id`, and tool results come between the entries of {} of split messages.",
             percent(one, entries),
             entries as f64 / messages as f64,
             percent(view.all.get("streaming.interleaved"), view.all.get("streaming.split-messages")),
@@ -120,7 +120,7 @@ fn stop_reasons(view: &View<'_>) -> Option<String> {
     let nowhere = view.all.get("streaming.stop-reason.nowhere");
     (messages > 0).then(|| {
         format!(
-            "**`stop_reason` is no end mark**: {} of messages have it on no entry, {} on the last only, {} on every entry.",
+            "**`stop_reason` does not mark the end**: {} of messages have it on no entry, {} on the last only, {} on every entry.",
             percent(nowhere, messages),
             percent(view.all.get("streaming.stop-reason.last-entry-only"), messages),
             percent(view.all.get("streaming.stop-reason.every-entry"), messages),

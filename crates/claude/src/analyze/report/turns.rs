@@ -33,7 +33,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     document.heading(3, "Turns");
     let all = view.all.get("turns.all");
     document.paragraph(&format!(
-        "{} turns, {} model messages in them, {} of which call tools, {} calls. Turns and loops of each session stand in section 2.",
+        "{} turns, {} model messages in them, {} of which call tools, {} calls. Section 2 has the turns and loops of each session.",
         count(all),
         count(view.all.get("turns.steps")),
         count(view.all.get("turns.loops")),
@@ -41,7 +41,7 @@ pub(super) fn write(view: &View<'_>, document: &mut Document) {
     ));
     document.table(count_table(view, "started by", "turns.kind"), "No turns.");
     document.table(count_table(view, "ended", "turns.outcome"), "");
-    document.heading(3, "What the last message of a completed turn says");
+    document.heading(3, "The last message of a completed turn");
     document.paragraph("`stop_reason` of the last model message of turns that were answered:");
     document.table(count_table(view, "stop_reason", "turns.completed-with"), "No completed turns.");
     document.heading(3, "Prompts typed while the model worked");

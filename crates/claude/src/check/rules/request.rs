@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
                 if open && !elsewhere {
                     sink.about(CheckId::CallCutOff, *at, subject, "", Effect::None);
                 } else if elsewhere {
-                    let detail = "its result stands elsewhere";
+                    let detail = "its result is in another place";
                     sink.about(CheckId::CallWithoutResult, *at, subject, detail, Effect::Loss);
                 } else {
                     // What was called but never answered holds nothing that could be lost.

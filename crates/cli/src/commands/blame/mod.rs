@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// Show which model, session and prompt wrote each line of a file
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Marks before the line number: > moved, ~ only white space changed since, ? inferred.\nLines without a model were not written by an agent's edit, or nothing proves that they were.\n\nExamples:\n  backstory blame src/main.rs -L 10,40\n  backstory blame src/main.rs --blocks --prompt\n  backstory blame README.md --rev HEAD~3 --git --summary"
+    after_help = "Marks before the line number: > moved, ~ only whitespace changed since, ? inferred.\nLines without a model were not written by an agent's edit, or nothing proves that they were.\n\nExamples:\n  backstory blame src/main.rs -L 10,40\n  backstory blame src/main.rs --blocks --prompt\n  backstory blame README.md --rev HEAD~3 --git --summary"
 )]
 pub(crate) struct BlameArguments {
     /// The file
@@ -59,7 +59,7 @@ pub(crate) struct BlameArguments {
     #[arg(long)]
     pub(crate) porcelain: bool,
 
-    /// The project lay in DIR when its sessions were recorded; repeatable
+    /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 
@@ -221,7 +221,7 @@ fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
     let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
     if arguments.recorded_as.is_empty() {
         error.hint(
-            "if the project lay elsewhere when it was worked on, say where: --recorded-as DIR\n\
+            "if the project was in another folder when it was worked on: --recorded-as DIR\n\
              other sessions: --root DIR; who committed the lines: --git",
         )
     } else {

@@ -220,7 +220,7 @@ fn summary(out: &mut String, answer: &Answer<'_>) {
         }
     };
     let line = |count: u64| {
-        format!("{:>5.1} %  {}", percent(count), figures::counted(count, "line", "lines"))
+        format!("{:>5.1}%  {}", percent(count), figures::counted(count, "line", "lines"))
     };
     let _ = writeln!(
         out,

@@ -109,7 +109,7 @@ impl CaptureWriter<'_> {
             let found = backstory_claude::activity(files, &mut context, &here, from, until);
             let path = files.path.display();
             match found {
-                Err(error) => self.log(&format!("{path}: passed over: {error}")),
+                Err(error) => self.log(&format!("skipped: {path}: {error}")),
                 Ok(found) => {
                     let placed = counted(found.placed, "record", "records");
                     let inside = found.inside;
@@ -132,7 +132,7 @@ impl CaptureWriter<'_> {
             None => agents::read(files, context)?,
         };
         for failure in failures {
-            self.log(&format!("passed over: {failure}"));
+            self.log(&format!("skipped: {failure}"));
         }
         Ok(Taken { session, _copy: copy })
     }

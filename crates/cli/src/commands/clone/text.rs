@@ -75,7 +75,7 @@ fn change(before: u64, after: u64) -> String {
     if before == after || before == 0 {
         return String::new();
     }
-    format!("{:+.0} %", (after as f64 - before as f64) / before as f64 * 100.0)
+    format!("{:+.0}%", (after as f64 - before as f64) / before as f64 * 100.0)
 }
 
 fn write_counts(out: &mut dyn Write, counts: &Counts) -> Result<(), CliError> {

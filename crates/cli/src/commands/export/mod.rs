@@ -70,11 +70,11 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     generation: u64,
 
-    /// Keep only so many characters of each tool result
+    /// Keep at most N characters of each tool result
     #[arg(long, value_name = "N")]
     max_observation: Option<usize>,
 
-    /// Do not look into the repositories that the sessions worked in for their commits
+    /// Do not search the repositories of the sessions for their commits
     #[arg(long)]
     no_git: bool,
 

@@ -161,7 +161,7 @@ impl StateArguments {
         };
         let versions = match &self.versions {
             Some(text) => Some(VersionRange::parse(text).ok_or_else(|| {
-                CliError::new(format!("--versions `{text}`: that is no range"))
+                CliError::new(format!("--versions `{text}`: invalid version range"))
                     .hint("write 2.1.x, >=2.0.70,<2.2 or 2.0..2.2")
             })?),
             None => None,

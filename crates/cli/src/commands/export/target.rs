@@ -12,7 +12,7 @@ pub(super) enum Target {
     Atif,
     /// Agent Trace: which lines of which files are the session's
     AgentTrace,
-    /// What the model saw before each of its messages, and what it did: for training
+    /// For training: the model's input before each of its messages, and the message
     TraceState,
     /// Conversations as trainers load them
     Sft,

@@ -105,10 +105,7 @@ fn read(file: &Path) -> Result<String, CliError> {
         file.take(LARGEST_SETTINGS).read_to_end(&mut bytes).map(|_| bytes)
     }) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|_| {
-            CliError::new(format!(
-                "`{}`: the hook that is there is no shell script",
-                file.display()
-            ))
+            CliError::new(format!("`{}`: the existing hook is not a shell script", file.display()))
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(CliError::new(format!("`{}`: {error}", file.display()))),

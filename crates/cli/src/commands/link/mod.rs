@@ -46,7 +46,7 @@ pub(crate) struct LinkArguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
 
-    /// The repository lay in DIR when its sessions were recorded; repeatable
+    /// The repository was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 

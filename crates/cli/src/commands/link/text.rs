@@ -67,7 +67,7 @@ fn evidence_text(evidence: &Evidence) -> String {
         Evidence::Lines { path, added, exact, reformatted, .. } => {
             let changed = match reformatted {
                 0 => String::new(),
-                count => format!(", {count} more but for white space"),
+                count => format!(", {count} more except for whitespace"),
             };
             let added = counted(*added, "line", "lines");
             format!("{path}: the session wrote {exact} of {added} added{changed}")

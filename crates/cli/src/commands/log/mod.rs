@@ -63,7 +63,7 @@ pub(crate) struct LogArguments {
     #[arg(long)]
     json: bool,
 
-    /// The project lay in DIR when its sessions were recorded; repeatable
+    /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 }
@@ -161,7 +161,7 @@ fn nothing(arguments: &LogArguments, project: &EditedFiles) -> CliError {
     } else {
         error.hint(
             "backstory log --all lists the files that were edited anywhere\n\
-             if the project lay elsewhere when it was worked on, say where: --recorded-as DIR",
+             if the project was in another folder when it was worked on: --recorded-as DIR",
         )
     }
 }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  backstory pairs run.jsonl --out dpo.jsonl\n  backstory pairs run.jsonl --format trl --out dpo.parquet --stats pairs.json\n  backstory pairs run.jsonl --format sft --level exact --min-agree 3 > sft.jsonl"
 )]
 pub(crate) struct PairsArguments {
-    /// The journal; its states lie beside it
+    /// The journal; its states are in the file next to it
     journal: PathBuf,
 
     /// Whose rows
@@ -68,7 +68,7 @@ pub(crate) struct PairsArguments {
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     redact: Vec<String>,
 
-    /// The states, if they do not lie beside the journal
+    /// The states, if they are not next to the journal
     #[arg(long, value_name = "FILE")]
     states: Option<PathBuf>,
 

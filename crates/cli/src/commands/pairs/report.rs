@@ -67,7 +67,7 @@ fn shares(counts: &Counts) -> String {
         .filter_map(|level| {
             let same = counts.same_as_student.get(level.name())?;
             let share = (100 * same).checked_div(counts.answers).unwrap_or(0);
-            Some(format!("{} {share} %", level.name()))
+            Some(format!("{} {share}%", level.name()))
         })
         .collect();
     format!("{answers}, as the student: {}", same.join(", "))

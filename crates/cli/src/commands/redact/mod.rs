@@ -20,13 +20,13 @@ use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Take secrets out of sessions, or look for them
+/// Redact secrets in sessions, or find them
 ///
-/// Writes a copy; the session itself is never changed. What is taken out is replaced where it
-/// stands, every other byte stays. Ids that link records are left alone.
+/// Writes a copy; the session itself is never changed. A placeholder replaces each secret; every
+/// other byte stays the same. Ids that link records are kept.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Own rules and exceptions stand in .backstory.toml:\n  [redact]\n  allow = ['test-[a-z]+']     # values that are left alone\n  [[redact.rule]]\n  id = \"acme-key\"\n  keywords = [\"ACME-\"]\n  regex = 'ACME-[0-9A-F]{24}'\n\nExamples:\n  backstory redact latest > clean.jsonl\n  backstory redact . --out clean/ --redact paths,people\n  backstory redact --scan             what is in the sessions of this machine"
+    after_help = "Put your own rules and exceptions into .backstory.toml:\n  [redact]\n  allow = ['test-[a-z]+']     # values that are kept\n  [[redact.rule]]\n  id = \"acme-key\"\n  keywords = [\"ACME-\"]\n  regex = 'ACME-[0-9A-F]{24}'\n\nExamples:\n  backstory redact latest > clean.jsonl\n  backstory redact . --out clean/ --redact paths,people\n  backstory redact --scan             count the secrets in the sessions of this machine"
 )]
 pub(crate) struct RedactArguments {
     /// Ids or starts of ids, session files, folders that hold them, project folders, `latest`
@@ -44,15 +44,15 @@ pub(crate) struct RedactArguments {
     #[arg(long, requires = "scan")]
     json: bool,
 
-    /// What to take out beside secrets: paths, people
+    /// What to redact in addition to secrets: paths, people
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     redact: Vec<String>,
 
-    /// Print where values stand in a text field of each line of FILE, counted in characters
+    /// Print the places of values in a text field of each line of FILE, counted in characters
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sessions", "out", "scan"])]
     spans: Option<PathBuf>,
 
-    /// The field that --spans looks into
+    /// The field that --spans searches
     #[arg(long, value_name = "NAME", default_value = "text", requires = "spans")]
     field: String,
 }

@@ -27,9 +27,10 @@ use std::path::PathBuf;
 
 /// Ask other models what they would do at each state of sessions
 ///
-/// Teachers stand in `.backstory.toml` (docs/replay.md). States are always redacted. Without `--send`
-/// nothing is sent: a table says how many calls it would be and what they would cost. Answers go
-/// into a journal; started again, nothing is asked twice. `backstory pairs` makes preference data of it.
+/// Teachers are defined in `.backstory.toml` (docs/replay.md). States are always redacted. Nothing is
+/// sent without `--send`: a table shows the number of calls and their cost. Answers go into a
+/// journal, and a later run does not ask again. `backstory pairs` turns the journal into preference
+/// data.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  backstory replay latest                                what it would cost\n  backstory replay states.jsonl --preview requests.jsonl   what would be sent\n  backstory replay states.jsonl --send --budget 5          ask, and stop at five dollars\n  backstory replay ~/src/app --gate voi --budget 2 --send  only what is worth asking\n  backstory replay states.jsonl --gate-report              what a budget buys"
@@ -39,11 +40,11 @@ pub(crate) struct ReplayArguments {
     #[arg(required = true, value_name = "STATES|SESSION")]
     names: Vec<String>,
 
-    /// Send. Without it nothing is
+    /// Send the requests
     #[arg(long)]
     send: bool,
 
-    /// Say what it would take, which is what happens without --send anyway
+    /// Show the number of calls and their cost (the default)
     #[arg(long, conflicts_with = "send")]
     dry_run: bool,
 
@@ -51,7 +52,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "send")]
     preview: Option<PathBuf>,
 
-    /// The journal; its states go to a file beside it
+    /// The journal; its states go to a file next to it
     #[arg(long, value_name = "FILE", default_value = "replay.jsonl")]
     journal: PathBuf,
 
@@ -63,7 +64,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     teachers_from: Option<PathBuf>,
 
-    /// Spend at most so many dollars, everything in the journal included
+    /// Spend at most USD, including everything in the journal
     #[arg(long, value_name = "USD", value_parser = parse_money)]
     budget: Option<Money>,
 
@@ -95,7 +96,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "LEVEL", default_value = "name+target", value_parser = parse_level, requires = "tiers", hide_short_help = true)]
     agree: Level,
 
-    /// Try a call so many times more
+    /// Retry a call at most N times
     #[arg(long, value_name = "N", default_value_t = 6, hide_short_help = true)]
     retries: u32,
 

@@ -153,7 +153,7 @@ impl Sources {
             }
             if file.repeated > 0 {
                 let count = counted(file.repeated, "state", "states");
-                ui::say(&format!("{count} left out that stood there already under the same id"));
+                ui::say(&format!("{count} skipped: their ids are already in the file"));
             }
         }
         Ok(Prepared { file, notices, _temporary: temporary })

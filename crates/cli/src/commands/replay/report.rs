@@ -140,7 +140,7 @@ pub(super) fn results(
         let made = tally.answered + tally.failed;
         let share = match tally.prompt_tokens {
             0 => "-".to_owned(),
-            all => format!("{:.0} %", 100.0 * tally.cached_tokens as f64 / all as f64),
+            all => format!("{:.0}%", 100.0 * tally.cached_tokens as f64 / all as f64),
         };
         let cost = match (tally.unpriced, tally.spent) {
             (0, spent) => dollars(spent),

@@ -102,12 +102,11 @@ pub(super) fn run(
         ui::warn(&format!("{count} failed in the end; --retry-failed asks them again"));
     }
     match ended {
-        Ended::Fault(cause) => {
-            Err(CliError::new(cause).hint("what was answered is in the journal; start again"))
-        }
+        Ended::Fault(cause) => Err(CliError::new(cause)
+            .hint("run the same command again; the journal holds all answers so far")),
         Ended::Budget => {
             ui::warn(&format!(
-                "the next call did not fit into --budget {}; what is left was not asked",
+                "the next call did not fit into --budget {}; the remaining calls were not made",
                 dollars(arguments.budget.unwrap_or_default())
             ));
             Ok(Outcome::Findings)
@@ -180,7 +179,7 @@ fn over_budget(total: Money, arguments: &ReplayArguments, plan: &Plan) -> CliErr
     ));
     let share = (100.0 * budget.dollars() / total.dollars()).floor();
     error = error.hint(format!(
-        "--gate voi picks what is worth most for {share:.0} % of that; --gate-report shows what it buys"
+        "--gate voi picks what is worth most for {share:.0}% of that; --gate-report shows what it buys"
     ));
     error.hint("--spend-all goes on until the budget is spent; --limit N asks about fewer states")
 }
