@@ -28,7 +28,7 @@ LIMIT = 2400
 
 def read(binary, trace):
     """What backstory counts in a trace."""
-    done = subprocess.run([str(binary), "--quiet", "analyze", trace, "--format", "json"], capture_output=True, text=True,
+    done = subprocess.run([str(binary), "--quiet", "spec", trace, "--format", "json"], capture_output=True, text=True,
                           check=False)
     if done.returncode:
         return None, f"status {done.returncode}: {done.stderr.strip()[:200]}"

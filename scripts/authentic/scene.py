@@ -63,7 +63,7 @@ class Scene:
         return found[0]
 
     def truth(self, model, trace, told, **known):
-        """What was served and done, in the counts that `backstory analyze` gives. `known` overrides where a driver knows
+        """What was served and done, in the counts that `backstory spec` gives. `known` overrides where a driver knows
         better, and says why there."""
         if len(model.served) != len(model.script) or model.refused:
             raise Failed(f"{len(model.served)} of {len(model.script)} answers asked for, {model.refused} too many")

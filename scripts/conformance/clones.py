@@ -40,7 +40,7 @@ PRESETS = {
             "default", "aggressive", "heavy", "extreme", "quick-clean", "heavy-trim", "preserve-recent",
         )
     },
-    "bands": ["--band", "0-40:heavy-compress", "--band", "40-80:light", "--include-user", "--thinking", "remove"],
+    "bands": ["--compress", "0-40:heavy-compress", "--compress", "40-80:light", "--include-user", "--thinking", "remove"],
     "dropped": ["--tools", "truncate", "--drop", "meta,progress,snapshots,images"],
     "branches": ["--all-branches", "--with-subagents"],
 }

@@ -58,7 +58,7 @@ def recount(files: list[Path]) -> dict[str, int]:
 
 
 def from_analysis(analysis: dict[str, Any]) -> dict[str, int]:
-    """The same figures out of `backstory analyze --format json`."""
+    """The same figures out of `backstory spec --format json`."""
     counts: collections.Counter[str] = collections.Counter()
     for name, found in analysis["groups"][""]["kinds"].items():
         if name.startswith("block/"):

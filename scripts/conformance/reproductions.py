@@ -167,9 +167,9 @@ class Reproductions:
             session = self.scratch / "session.jsonl"
             shutil.copy(self.folder / "analyze-overwrites" / "s.jsonl", session)
             before = session.read_bytes()
-            answer = self.backstory.run("analyze", session, option, session)
+            answer = self.backstory.run("spec", session, option, session)
             kept = session.read_bytes() == before
-            self.row(f"analyze S {option} S", "refused, session kept", f"exit {answer.status}, {'kept' if kept else 'LOST'}",
+            self.row(f"spec S {option} S", "refused, session kept", f"exit {answer.status}, {'kept' if kept else 'LOST'}",
                      kept and answer.status == 2)
 
     def script(self, *parts: str) -> str:

@@ -50,7 +50,7 @@ class Rows:
         self.name, self.per = name, per
         self.jsonl, self.parquet = folder / f"{name}-{per}.jsonl", folder / f"{name}-{per}.parquet"
         for out in (self.jsonl, self.parquet):
-            words = ["export", *paths, "--to", "sft", "--format", name, "--per", per, "--out", out,
+            words = ["export", *paths, "--to", "sft", "--format", name, "--rows-per", per, "--out", out,
                      "--subagents", "separate", *more]
             done = subprocess.run([binary, "--quiet", *map(str, words)], capture_output=True, text=True, check=False)
             if done.returncode not in (0, 2) or not out.exists():

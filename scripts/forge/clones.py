@@ -50,7 +50,7 @@ PRESETS = {
     "heavy-trim": ["--preset", "heavy-trim"],
     "preserve-recent": ["--preset", "preserve-recent"],
     "tools-only": ["--tools", "remove", "--thinking", "keep"],
-    "bands": ["--band", "0-100:compress", "--include-user", "--thinking", "remove"],
+    "bands": ["--compress", "0-100:compress", "--include-user", "--thinking", "remove"],
 }
 PROMPT = "Forge asks: are you still there?"
 TIMED_OUT = "the client did not finish in time"

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod environment;
 mod error;
+mod former_names;
 mod guard;
 mod input_sessions;
 mod output;
@@ -25,8 +26,10 @@ use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let (words, notices) = former_names::replace(std::env::args_os().collect());
+    notices.iter().for_each(|notice| ui::say(notice));
     let parsed = commands::Arguments::command()
-        .try_get_matches()
+        .try_get_matches_from(words)
         .and_then(|given| Ok((commands::Arguments::from_arg_matches(&given)?, given)));
     let (mut arguments, given) = match parsed {
         Ok(parsed) => parsed,

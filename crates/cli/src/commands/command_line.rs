@@ -1,8 +1,8 @@
 //! The command line: all commands, and what `--version` prints.
 
 use super::{
-    analyze, annotate, blame, capture, check, clone, completions, export, link, log, ls, man,
-    overview, pairs, redact, replay, show, stats, trust,
+    annotate, blame, capture, check, clone, completions, export, link, log, ls, man, overview,
+    pairs, redact, replay, show, spec, stats, trust,
 };
 use crate::args::GlobalArguments;
 use backstory_agents as agents;
@@ -47,7 +47,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 
 const WRITES: &str = concat!(
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
-    "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1,",
+    "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1, backstory.history/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
     "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1,",
     "\n  backstory.clone/1, backstory.clone-proof/1,",
@@ -59,7 +59,7 @@ const WRITES: &str = concat!(
 pub(crate) enum Command {
     Ls(ls::LsArguments),
     Show(show::ShowArguments),
-    Analyze(analyze::AnalyzeArguments),
+    Spec(spec::SpecArguments),
     Check(check::CheckArguments),
     Stats(stats::StatsArguments),
     Clone(Box<clone::CloneArguments>),

@@ -1,6 +1,5 @@
 //! One file or folder per command: its arguments and its function.
 
-pub(crate) mod analyze;
 pub(crate) mod annotate;
 pub(crate) mod blame;
 pub(crate) mod capture;
@@ -18,6 +17,7 @@ pub(crate) mod pairs;
 pub(crate) mod redact;
 pub(crate) mod replay;
 pub(crate) mod show;
+pub(crate) mod spec;
 pub(crate) mod stats;
 pub(crate) mod trust;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Log(log)) => log::run(log, &arguments.global),
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
-        Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
+        Some(Command::Spec(spec)) => spec::run(spec, &arguments.global),
         Some(Command::Link(link)) => link::run(link, &arguments.global),
         Some(Command::Stats(stats)) => stats::run(stats, &arguments.global),
         Some(Command::Check(check)) => check::run(check, &arguments.global),

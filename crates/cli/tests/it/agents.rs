@@ -149,16 +149,16 @@ fn analysis_counts_every_agent() {
     let machine = Machine::empty();
     codex(&machine);
     trajectory(&machine);
-    let text = machine.out(&["analyze", ".codex", "runs"]);
+    let text = machine.out(&["spec", ".codex", "runs"]);
     assert!(text.contains("| `codex` | 1 | 1 |"), "{text}");
-    let value = &machine.json(&["analyze", ".codex", "runs", "--format", "json"])[0];
+    let value = &machine.json(&["spec", ".codex", "runs", "--format", "json"])[0];
     let counts = &value["other_agents"]["codex"];
     assert_eq!((&counts["calls"], &counts["results"]), (&json!(2), &json!(2)));
     assert_eq!(counts["edits"], 1);
     assert_eq!(counts["tools"], json!({ "apply_patch": 1, "exec_command": 1 }));
     assert_eq!(value["other_agents"]["mini-swe-agent"]["versions"], json!({ "2.4.6": 1 }));
     // Only Claude Code's format has a profile.
-    assert_eq!(machine.run(&["analyze", ".codex", "--drift"]).code, Some(1));
+    assert_eq!(machine.run(&["spec", ".codex", "--drift"]).code, Some(1));
 }
 
 #[test]

@@ -112,12 +112,12 @@ fn tools_are_chosen_by_turn_and_by_name() {
 #[test]
 fn the_end_of_a_clone_can_be_named() {
     let machine = Machine::with_sample();
-    let one = made(&machine, &["bf74", "--up-to", "1", "--dry-run"]);
+    let one = made(&machine, &["bf74", "--until-turn", "1", "--dry-run"]);
     assert_eq!(one["counts"]["turns"], 1);
     let all = made(&machine, &["bf74", "--dry-run"]);
     let messages = all["messages"].as_array().unwrap();
     let end = messages[3]["source_uuid"].as_str().unwrap();
-    let four = made(&machine, &["bf74", "--up-to", end, "--dry-run"]);
+    let four = made(&machine, &["bf74", "--until-turn", end, "--dry-run"]);
     assert_eq!(four["messages"].as_array().unwrap().last().unwrap()["source_uuid"], end);
     let compacted = made(&machine, &["59ab", "--since-compaction", "--dry-run"]);
     let whole = made(&machine, &["59ab", "--all-branches", "--dry-run"]);
@@ -217,7 +217,7 @@ fn shout(machine: &Machine, program: &str, more: &[&str]) -> Value {
     let words = [
         "bf74",
         "--dry-run",
-        "--band",
+        "--compress",
         "0-100:compress",
         "--include-user",
         "--summarizer",
@@ -274,7 +274,7 @@ fn texts_can_be_compressed_by_a_program() {
     assert_eq!(asked["schema"], "backstory.summarize/1");
     assert_eq!((&asked["level"], &asked["role"]), (&"compress".into(), &"user".into()));
     let offline =
-        made(&machine, &["bf74", "--dry-run", "--band", "0-100:compress", "--include-user"]);
+        made(&machine, &["bf74", "--dry-run", "--compress", "0-100:compress", "--include-user"]);
     assert!(offline["counts"]["texts_compressed"].as_u64() > Some(0));
 }
 
@@ -287,7 +287,7 @@ fn failed(machine: &Machine, arguments: &[&str]) -> Ran {
 #[test]
 fn clone_reports_what_it_cannot_do() {
     let machine = Machine::with_sample();
-    insta::assert_snapshot!(failed(&machine, &["clone", "bf74", "--up-to", "9"]).stderr, @r"
+    insta::assert_snapshot!(failed(&machine, &["clone", "bf74", "--until-turn", "9"]).stderr, @r"
     error: `[HOME]/.claude/projects/-home-dev-tidewatch/bf74c68e-c847-4cdb-aade-68b60fc0dfa8.jsonl`: turn 9: there are only 2
     hint: backstory show bf74c68e-c847-4cdb-aade-68b60fc0dfa8 --format json lists turns and uuids
     ");
@@ -295,9 +295,9 @@ fn clone_reports_what_it_cannot_do() {
     error: `[HOME]/.claude/projects/-home-dev-tidewatch/bf74c68e-c847-4cdb-aade-68b60fc0dfa8.jsonl`: the conversation was never compacted
     hint: leave out --since-compaction
     ");
-    insta::assert_snapshot!(failed(&machine, &["clone", "bf74", "--band", "0-50:light", "--band", "40-60:light"]).stderr, @r"
+    insta::assert_snapshot!(failed(&machine, &["clone", "bf74", "--compress", "0-50:light", "--compress", "40-60:light"]).stderr, @r"
     error: `[HOME]/.claude/projects/-home-dev-tidewatch/bf74c68e-c847-4cdb-aade-68b60fc0dfa8.jsonl`: bands 0-50:light and 40-60:light overlap
-    hint: --band 0-50:heavy-compress --band 50-80:light
+    hint: --compress 0-50:heavy-compress --compress 50-80:light
     ");
     assert!(
         failed(&machine, &["clone", "a4c8e1f2"])
@@ -306,7 +306,7 @@ fn clone_reports_what_it_cannot_do() {
     );
     assert_eq!(machine.run(&["clone", "nothing-like-it"]).code, Some(1));
     for odd in [
-        ["--band", "50-20:light"],
+        ["--compress", "50-20:light"],
         ["--tools", "shred"],
         ["--drop", "everything"],
         ["--tools-for", "Bash"],
@@ -346,12 +346,12 @@ fn every_key_is_documented() {
                 session,
                 "--preset",
                 "default",
-                "--band",
+                "--compress",
                 "0-100:light",
                 "--with-subagents",
                 "--tools-for",
                 "Bash=keep",
-                "--up-to",
+                "--until-turn",
                 "1",
                 "--title",
                 "t",

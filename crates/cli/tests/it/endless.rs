@@ -44,8 +44,8 @@ fn devices_and_pipes_are_refused_by_every_command() {
     write_file(&machine.home().join("j.jsonl"), b"");
     let commands: &[&[&str]] = &[
         &["show", "IN"],
-        &["analyze", "IN"],
-        &["analyze", "--compare", "IN", "known"],
+        &["spec", "IN"],
+        &["spec", "--compare", "IN", "known"],
         &["check", "IN"],
         &["stats", "IN"],
         &["clone", "IN", "--out", "c.jsonl"],
@@ -133,9 +133,9 @@ const PRINTING: &[&[&str]] = &[
     &["show", "latest"],
     &["show", "latest", "--format", "json"],
     &["show", "latest", "--format", "html"],
-    &["analyze"],
-    &["analyze", "--format", "json"],
-    &["analyze", "--history"],
+    &["spec"],
+    &["spec", "--format", "json"],
+    &["spec", "--history"],
     &["check"],
     &["check", "--json"],
     &["stats"],

@@ -72,7 +72,7 @@ fn export_writes_a_dash_to_standard_output() {
     for words in [
         &SAMPLE[..],
         &["show", id, "--format", "md"],
-        &["analyze", "--format", "json"],
+        &["spec", "--format", "json"],
         &["redact", id],
     ] {
         let printed = machine.out(words);
@@ -173,7 +173,7 @@ fn rows_for_training_add_up_and_are_tables_too() {
 
     for format in ["trl", "llamafactory", "axolotl", "openai", "verl", "skyrl"] {
         for per in ["session", "step"] {
-            let words = ["export", "--to", "sft", "--format", format, "--per", per, "-q"];
+            let words = ["export", "--to", "sft", "--format", format, "--rows-per", per, "-q"];
             let lines = machine.json(&words);
             machine.out(&[&words[..], &["--out", "rows.parquet"]].concat());
             let path = machine.home().join("rows.parquet");
@@ -211,8 +211,8 @@ fn options_for_training_that_do_not_fit_say_so() {
     };
     fails(&["--to", "sft", "--compact"], "--compact: not for sft");
     fails(&["--to", "atif", "--granularity", "tool-use"], "--granularity: not for atif");
-    fails(&["--to", "opentraces", "--chain=story"], "--chain: not for opentraces");
-    fails(&["--to", "trace-state", "--per", "step"], "--per: not for trace-state");
+    fails(&["--to", "opentraces", "--history=story"], "--history: not for opentraces");
+    fails(&["--to", "trace-state", "--rows-per", "step"], "--rows-per: not for trace-state");
     fails(&["--to", "sft", "--no-git"], "--no-git: not for sft");
     fails(&["--to", "sft", "--format", "openai", "--keep-thinking"], "no place for thinking");
     fails(&["--to", "sft", "--format", "llamafactory", "--arguments", "string"], "wants objects");

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests write files and read switches")]
 
 mod agents;
-mod analyzing;
+
 mod blaming;
 mod capturing;
 mod checking;
@@ -14,6 +14,7 @@ mod edits_of_agents;
 mod endless;
 mod exporting;
 mod faults;
+mod format_spec;
 mod git_calls;
 mod linking;
 mod linking_elsewhere;

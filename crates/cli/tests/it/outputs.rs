@@ -24,13 +24,13 @@ const OPTIONS: &[(&str, &str, Use, &[&str])] = &[
     ("ls", "--project", Use::Reads, &[]),
     ("show", "--out", Use::Either, &["show", "w/s.jsonl", "--out", "OUT"]),
     ("show", "--out", Use::Folder, &["show", "--all", "w", "--out", "OUT"]),
-    ("analyze", "--out", Use::File, &["analyze", "w/s.jsonl", "--out", "OUT"]),
-    ("analyze", "--out", Use::File, &["analyze", "w", "--format", "json", "--out", "OUT"]),
-    ("analyze", "--out", Use::File, &["analyze", "--compare", "known", "w", "--out", "OUT"]),
-    ("analyze", "--out", Use::File, &["analyze", "w/s.jsonl", "--drift", "--out", "OUT"]),
-    ("analyze", "--save-profile", Use::File, &["analyze", "w/s.jsonl", "--save-profile", "OUT"]),
-    ("analyze", "--profile", Use::Reads, &[]),
-    ("analyze", "--base", Use::Reads, &[]),
+    ("spec", "--out", Use::File, &["spec", "w/s.jsonl", "--out", "OUT"]),
+    ("spec", "--out", Use::File, &["spec", "w", "--format", "json", "--out", "OUT"]),
+    ("spec", "--out", Use::File, &["spec", "--compare", "known", "w", "--out", "OUT"]),
+    ("spec", "--out", Use::File, &["spec", "w/s.jsonl", "--drift", "--out", "OUT"]),
+    ("spec", "--save-profile", Use::File, &["spec", "w/s.jsonl", "--save-profile", "OUT"]),
+    ("spec", "--profile", Use::Reads, &[]),
+    ("spec", "--base", Use::Reads, &[]),
     ("stats", "--prices", Use::Reads, &[]),
     ("clone", "--out", Use::NewFile, &["clone", "w/s.jsonl", "--out", "OUT"]),
     ("clone", "--project", Use::Reads, &[]),
@@ -423,7 +423,7 @@ fn a_session_in_another_home_protects_its_folder() {
     let machine = prepared();
     let elsewhere = machine.home().join("backup/.codex");
     copy_tree(&machine.home().join("w"), &elsewhere.join("sessions"));
-    let words = ["analyze", "backup/.codex/sessions/s.jsonl", "--out", "backup/.codex/report.md"];
+    let words = ["spec", "backup/.codex/sessions/s.jsonl", "--out", "backup/.codex/report.md"];
     let ran = machine.run(&words);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(!elsewhere.join("report.md").exists());

@@ -61,7 +61,7 @@ fn version_says_what_is_covered() {
     reads: Claude Code 1.0.0 to 2.1.325 (checked against the client itself),
       Codex, OpenHands, SWE-agent, mini-swe-agent, SWE-smith, Aider, Cline, Gemini CLI
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
-      backstory.analysis/1, backstory.profile/1, backstory.differences/1,
+      backstory.analysis/1, backstory.profile/1, backstory.differences/1, backstory.history/1,
       backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,
       backstory.stats/1, backstory.link/1, backstory.link-note/1,
       backstory.clone/1, backstory.clone-proof/1,
@@ -90,7 +90,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
         "blame",
         "log",
         "annotate",
-        "analyze",
+        "spec",
         "check",
         "clone",
         "stats",
@@ -196,8 +196,8 @@ fn exit_status_depends_on_unreadable_files() {
         &["ls"],
         &["check"],
         &["stats"],
-        &["analyze"],
-        &["analyze", "--drift"],
+        &["spec"],
+        &["spec", "--drift"],
         &["redact", "--scan"],
         &["redact", ".claude", "--out", "copy"],
         &["export", "--to", "atif", "--no-git", "--out", "atif/"],
@@ -227,7 +227,7 @@ fn commands_exit_with_two_if_they_find_only_unreadable_files() {
     let machine = Machine::empty();
     let project = machine.home().join(".claude/projects/-home-dev-tidewatch");
     std::fs::DirBuilder::new().recursive(true).create(&project).unwrap();
-    for command in ["ls", "check", "stats", "analyze", "redact --scan", "export --to atif"] {
+    for command in ["ls", "check", "stats", "spec", "redact --scan", "export --to atif"] {
         let ran = machine.run(&command.split(' ').collect::<Vec<_>>());
         let code = if command == "check" { 2 } else { 1 };
         assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
@@ -237,7 +237,7 @@ fn commands_exit_with_two_if_they_find_only_unreadable_files() {
     let ran = machine.run(&[]);
     assert!(ran.stdout.contains("This is the bundled sample"), "{}", ran.stdout);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    for command in ["ls", "check", "stats", "analyze", "redact --scan", "export --to atif"] {
+    for command in ["ls", "check", "stats", "spec", "redact --scan", "export --to atif"] {
         let ran = machine.run(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, Some(2), "{command}: {}", ran.stderr);
         assert!(ran.stderr.contains("File name too long"), "{command}: {}", ran.stderr);

@@ -38,7 +38,7 @@ fn replay_projects_the_cost_from_the_first_states() {
     let (code, said) = fixture.ran(&["states.jsonl", "--send", "--budget", "0.02"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("by the first 5 states, all 120 would cost $"), "{said}");
-    assert!(said.contains("--gate voi") && said.contains("--spend-all"), "{said}");
+    assert!(said.contains("--select worth-asking") && said.contains("--spend-all"), "{said}");
     assert_eq!(fixture.server.books().count(), 15, "five states, three teachers");
     let said = said.split("would cost $").nth(1).unwrap();
     let projected: f64 = said.split_whitespace().next().unwrap().parse().unwrap();
@@ -54,7 +54,7 @@ fn limits_and_gates_choose_states() {
     let (code, said) = fixture.ran(&["states.jsonl", "--send", "--limit", "10"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(fixture.journal("call").len(), 30);
-    let (code, said) = fixture.ran(&["states.jsonl", "--gate", "voi", "--explain"]);
+    let (code, said) = fixture.ran(&["states.jsonl", "--select", "worth-asking", "--explain"]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(
         said.matches("\nask ").count() + usize::from(said.starts_with("ask ")),
@@ -62,10 +62,11 @@ fn limits_and_gates_choose_states() {
         "{said}"
     );
     assert!(said.contains("result_error +"), "{said}");
-    let (code, said) = fixture.ran(&["states.jsonl", "--gate-report", "--budget", "0.001"]);
+    let (code, said) = fixture.ran(&["states.jsonl", "--select-report", "--budget", "0.001"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("by chance") && said.contains("result_error"), "{said}");
-    let arguments = ["states.jsonl", "--gate", "voi", "--send", "--journal", "gated.jsonl"];
+    let arguments =
+        ["states.jsonl", "--select", "worth-asking", "--send", "--journal", "gated.jsonl"];
     let (code, said) = fixture.ran(&arguments);
     assert_eq!(code, Some(0), "{said}");
     let text = std::fs::read_to_string(fixture.path("gated.jsonl")).unwrap();

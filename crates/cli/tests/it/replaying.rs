@@ -147,7 +147,8 @@ fn replay_sends_nothing_without_send() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("nothing was sent"), "{said}");
     assert!(said.contains("12 states of 3 conversations"), "{said}");
-    let (code, _) = fixture.ran(&["states.jsonl", "--preview", "requests.jsonl", "--gate-report"]);
+    let (code, _) =
+        fixture.ran(&["states.jsonl", "--preview", "requests.jsonl", "--select-report"]);
     assert_eq!((code, fixture.server.requests()), (Some(0), 0));
     assert!(
         !fixture.path("replay.jsonl").exists() && !fixture.path("replay.states.jsonl").exists()

@@ -129,7 +129,7 @@ fn settings_of_any_size_or_kind_are_refused() {
     for words in [
         &["stats", "--prices", "/dev/zero"][..],
         &["annotate", "--config", "/dev/zero"],
-        &["analyze", "s.jsonl", "--drift", "--profile", "/dev/zero"],
+        &["spec", "s.jsonl", "--drift", "--profile", "/dev/zero"],
         &["replay", "s.jsonl", "--teachers-from", "/dev/zero"],
         &["export", "s.jsonl", "--to", "sft", "--system-prompt", "@/dev/zero"],
         &["trust", "/dev/zero"],

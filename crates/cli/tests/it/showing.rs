@@ -114,7 +114,7 @@ fn show_refuses_a_file_that_is_not_a_session() {
     write_file(&machine.home().join("rows.jsonl"), b"{\"name\":\"a\"}\n{\"name\":\"b\"}\n");
     for file in ["notes.txt", "rows.jsonl"] {
         let commands =
-            ["show", "check", "stats", "export --to atif", "ls", "analyze", "redact", "clone"];
+            ["show", "check", "stats", "export --to atif", "ls", "spec", "redact", "clone"];
         for command in commands {
             let arguments: Vec<&str> = command.split(' ').chain([file]).collect();
             let ran = machine.run(&arguments);
@@ -131,7 +131,7 @@ fn show_refuses_a_file_that_is_not_a_session() {
 fn show_names_an_empty_file() {
     let machine = Machine::empty();
     write_file(&machine.home().join("empty.jsonl"), b"");
-    for command in ["show", "check", "ls", "analyze"] {
+    for command in ["show", "check", "ls", "spec"] {
         let ran = machine.run(&[command, "empty.jsonl"]);
         assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
         assert_eq!(ran.stderr, "`empty.jsonl`: the file is empty\n", "{command}");

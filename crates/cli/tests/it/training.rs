@@ -145,7 +145,7 @@ fn a_given_system_prompt_is_cleared_too() {
             &["--to", "trace-state", "--compact"],
             &["--to", "trace-state", "--messages", "anthropic"],
             &["--to", "sft"],
-            &["--to", "sft", "--per", "step"],
+            &["--to", "sft", "--rows-per", "step"],
             &["--to", "sft", "--format", "llamafactory"],
         ] {
             let words = [&["export", "-q", "--system-prompt", given][..], format].concat();

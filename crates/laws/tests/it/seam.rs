@@ -10,7 +10,7 @@ const CRATES: [&str; 8] =
 
 /// Commands that exist for one agent only, and how its results are written.
 const OF_ONE_AGENT: [&str; 6] = [
-    "cli/src/commands/analyze/",
+    "cli/src/commands/spec/",
     "cli/src/commands/capture/",
     "cli/src/commands/check/",
     "cli/src/commands/clone/",

@@ -5,6 +5,7 @@ use super::figures::{cell, count};
 use crate::analyze::profile::parent;
 use crate::analyze::{Difference, DifferenceKind, Profile, Version};
 use backstory_text::document::{Block, Column, Document, Line, Table};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes listed of one version.
@@ -128,52 +129,86 @@ fn describe(found: &Difference) -> String {
     }
 }
 
-/// What each version of a profile added, changed and dropped.
-pub fn history(profile: &Profile) -> Document {
-    let mut document =
-        Document { title: "What each version changed".to_owned(), ..Document::default() };
+/// What one version of a profile added, changed and dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VersionChanges<'p> {
+    /// The version.
+    pub version: &'p str,
+    /// Types of record and fields that no earlier version has.
+    pub added: Vec<String>,
+    /// New types and values of fields that earlier versions have.
+    pub changed: Vec<String>,
+    /// Types of record and fields of the version before that no later version has.
+    pub dropped: Vec<String>,
+}
+
+/// What each version of a profile added, changed and dropped. The first version added all its types
+/// of record.
+pub fn history(profile: &Profile) -> Vec<VersionChanges<'_>> {
     let versions: Vec<&Version> =
         profile.versions.iter().filter(|version| version.is_known()).collect();
-    let name =
-        |version: Option<&&Version>| version.map_or("", |version| version.as_str()).to_owned();
+    let mut history = Vec::new();
+    let mut previous: Option<&Version> = None;
+    for &version in &versions {
+        let mut changes = VersionChanges {
+            version: version.as_str(),
+            added: Vec::new(),
+            changed: Vec::new(),
+            dropped: Vec::new(),
+        };
+        if let Some(previous) = previous {
+            let before = profile.only(|other| other < version);
+            let news = before.drift(&profile.only(|other| other == version));
+            let list = |kinds: &[DifferenceKind]| -> Vec<String> {
+                let found = news.iter().filter(|found| kinds.contains(&found.kind));
+                found.map(describe).collect()
+            };
+            changes.added = list(&[DifferenceKind::NewKind, DifferenceKind::NewField]);
+            changes.changed = list(&[DifferenceKind::NewType, DifferenceKind::NewValue]);
+            let gone = profile
+                .only(|other| other == previous)
+                .compare(&profile.only(|other| other >= version));
+            let gone = gone.iter().filter(|found| {
+                matches!(found.kind, DifferenceKind::GoneKind | DifferenceKind::GoneField)
+            });
+            changes.dropped = gone.map(describe).collect();
+        } else {
+            let first = profile.only(|other| other == version);
+            changes.added = first.kinds.keys().cloned().collect();
+        }
+        history.push(changes);
+        previous = Some(version);
+    }
+    history
+}
+
+/// The same for people.
+pub fn history_document(history: &[VersionChanges<'_>]) -> Document {
+    let mut document =
+        Document { title: "What each version changed".to_owned(), ..Document::default() };
     document.paragraph(&format!(
         "Claude Code's session files as {} versions of the client wrote them, {} to {}, each playing the same scripted conversations. `added` and `changed` are measured against all earlier versions here, `dropped` lists what the version before still wrote and no later one does. Records that no scenario causes are missing from this table.",
-        versions.len(),
-        name(versions.first()),
-        name(versions.last()),
+        history.len(),
+        history.first().map_or("", |changes| changes.version),
+        history.last().map_or("", |changes| changes.version),
     ));
-    for (at, version) in versions.iter().enumerate() {
-        document.heading(2, version.as_str());
+    for (at, changes) in history.iter().enumerate() {
+        document.heading(2, changes.version);
         if at == 0 {
-            let first = profile.only(|other| other == *version);
-            let kinds: Vec<String> = first.kinds.keys().map(|kind| format!("`{kind}`")).collect();
+            let kinds: Vec<String> = changes.added.iter().map(|kind| format!("`{kind}`")).collect();
             document.paragraph(&format!("The first version here. Types: {}.", kinds.join(", ")));
             continue;
         }
-        let before = profile.only(|other| other < version);
-        let now = profile.only(|other| other == *version);
-        let later = profile.only(|other| other >= version);
-        let previous = profile.only(|other| Some(other) == versions.get(at - 1).copied());
-        let news = before.drift(&now);
-        let gone: Vec<Difference> = previous
-            .compare(&later)
-            .into_iter()
-            .filter(|found| {
-                matches!(found.kind, DifferenceKind::GoneKind | DifferenceKind::GoneField)
-            })
-            .collect();
-        let list = |kinds: &[DifferenceKind]| -> Vec<String> {
-            let found = news.iter().filter(|found| kinds.contains(&found.kind));
-            found.map(describe).collect()
-        };
-        let added = list(&[DifferenceKind::NewKind, DifferenceKind::NewField]);
-        let changed = list(&[DifferenceKind::NewType, DifferenceKind::NewValue]);
-        let dropped: Vec<String> = gone.iter().map(describe).collect();
         let mut table =
             Table { columns: vec![Column::text("change"), Column::text("what")], rows: Vec::new() };
-        for (word, list) in [("added", added), ("changed", changed), ("dropped", dropped)] {
+        let lists = [
+            ("added", &changes.added),
+            ("changed", &changes.changed),
+            ("dropped", &changes.dropped),
+        ];
+        for (word, list) in lists {
             for line in list {
-                table.rows.push(vec![Line::from(word), Line::code(line)]);
+                table.rows.push(vec![Line::from(word), Line::code(line.clone())]);
             }
         }
         document.table(table, "No difference.");

@@ -72,14 +72,14 @@ pub(crate) struct CloneArguments {
 
     /// Compress texts of a part, in percent of turns: 0-50:compress (light, heavy-compress)
     #[arg(long, value_name = "START-END:LEVEL")]
-    band: Vec<Band>,
+    compress: Vec<Band>,
 
     /// Also compress what people wrote
-    #[arg(long, requires = "band")]
+    #[arg(long, requires = "compress")]
     include_user: bool,
 
     /// Compress with a program: JSON on standard input and output
-    #[arg(long, value_name = "CMD", requires = "band")]
+    #[arg(long, value_name = "CMD", requires = "compress")]
     summarizer: Option<String>,
 
     /// How long the program may take for one text
@@ -95,12 +95,12 @@ pub(crate) struct CloneArguments {
     drop: Vec<Droppable>,
 
     /// Also what was rewound, and what came before a compaction
-    #[arg(long, conflicts_with_all = ["up_to", "since_compaction"])]
+    #[arg(long, conflicts_with_all = ["until_turn", "since_compaction"])]
     all_branches: bool,
 
     /// End with this turn or record
     #[arg(long, value_name = "TURN|UUID")]
-    up_to: Option<UpTo>,
+    until_turn: Option<UpTo>,
 
     /// Begin with the last compaction
     #[arg(long)]
@@ -196,7 +196,7 @@ impl CloneArguments {
             Some(ThinkingMode::Remove) => options.thinking = Thinking::Remove,
             None => {}
         }
-        options.bands.clone_from(&self.band);
+        options.bands.clone_from(&self.compress);
         if self.include_user {
             options.speakers = Speakers::Everyone;
         }
@@ -210,7 +210,7 @@ impl CloneArguments {
         if self.with_subagents {
             options.subagents = Subagents::Take;
         }
-        options.up_to.clone_from(&self.up_to);
+        options.up_to.clone_from(&self.until_turn);
         options.title.clone_from(&self.title);
         let project =
             self.project.as_deref().map(|path| resolve(path).to_string_lossy().into_owned());
@@ -353,7 +353,9 @@ fn explain(error: CloneError, files: &SessionFiles) -> CliError {
         }
         CloneError::NeverCompacted => plain.hint("leave out --since-compaction"),
         CloneError::Nothing => plain.hint(format!("backstory check {} --severity info", files.id)),
-        CloneError::Overlap(..) => plain.hint("--band 0-50:heavy-compress --band 50-80:light"),
+        CloneError::Overlap(..) => {
+            plain.hint("--compress 0-50:heavy-compress --compress 50-80:light")
+        }
         _ => plain,
     }
 }

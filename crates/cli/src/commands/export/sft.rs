@@ -13,7 +13,7 @@ pub(super) struct SftArguments {
 
     /// A row for each conversation, or for each message of the model with its history
     #[arg(long, value_name = "UNIT", default_value = "session", hide_short_help = true)]
-    per: PerChoice,
+    rows_per: PerChoice,
 
     /// Inputs of calls as objects, or as JSON in strings
     #[arg(long, value_name = "HOW", default_value = "object", hide_short_help = true)]
@@ -68,7 +68,7 @@ impl SftArguments {
         }
         Ok(SftOptions {
             format,
-            per: match self.per {
+            per: match self.rows_per {
                 PerChoice::Session => Per::Session,
                 PerChoice::Step => Per::Step,
             },

@@ -76,9 +76,9 @@ pub(crate) struct StateArguments {
     #[arg(long, hide_short_help = true)]
     include_synthetic: bool,
 
-    /// Messages that the client would resume with, or also those before a compaction
+    /// Only the messages that a resume would send, or also those before a compaction
     #[arg(long, value_name = "WHICH", default_value = "active", hide_short_help = true)]
-    chain: ChainChoice,
+    history: ChainChoice,
 
     /// Mark states after a call that failed, in `meta.tool_error` (trace-state)
     #[arg(long, value_name = "HOW", default_value = "mark", hide_short_help = true)]
@@ -226,7 +226,7 @@ impl StateArguments {
             tokenizer: self.tokenizer.tokenizer(),
             min_action_chars: self.min_action_chars,
             synthetic: if self.include_synthetic { Synthetic::Include } else { Synthetic::Skip },
-            chain: match self.chain {
+            chain: match self.history {
                 ChainChoice::Active => Chain::Active,
                 ChainChoice::Story => Chain::Story,
             },

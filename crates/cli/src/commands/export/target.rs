@@ -33,14 +33,14 @@ const TRAINING: [&str; 11] = [
     "versions",
     "on_unknown",
     "include_synthetic",
-    "chain",
+    "history",
 ];
 
 /// Options of trace-state alone.
 const STATES: [&str; 5] = ["granularity", "messages", "tool_errors", "compact", "examples"];
 
 /// Options of sft alone.
-const ROWS: [&str; 3] = ["format", "per", "arguments"];
+const ROWS: [&str; 3] = ["format", "rows_per", "arguments"];
 
 impl Target {
     /// The format by name and version; those for training are made of `training`.

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 /// data.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory replay latest                                what it would cost\n  backstory replay states.jsonl --preview requests.jsonl   what would be sent\n  backstory replay states.jsonl --send --budget 5          ask, and stop at five dollars\n  backstory replay ~/src/app --gate voi --budget 2 --send  only what is worth asking\n  backstory replay states.jsonl --gate-report              what a budget buys"
+    after_help = "Examples:\n  backstory replay latest                                what it would cost\n  backstory replay states.jsonl --preview requests.jsonl   what would be sent\n  backstory replay states.jsonl --send --budget 5          ask, and stop at five dollars\n  backstory replay ~/src/app --select worth-asking --budget 2 --send\n  backstory replay states.jsonl --select-report            what a budget buys"
 )]
 pub(crate) struct ReplayArguments {
     /// Files of `export --to trace-state`, or sessions: ids, files, folders, `latest`
@@ -76,17 +76,17 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// Ask only where it is worth its cost; with --budget as much as that buys
-    #[arg(long, value_name = "GATE")]
-    gate: Option<Gate>,
+    /// Ask only about some states; with --budget, about as many as it pays for
+    #[arg(long, value_name = "WHICH")]
+    select: Option<Choice>,
 
-    /// Show what the gate makes of each state
-    #[arg(long, requires = "gate", conflicts_with = "send")]
+    /// Show the score of each state
+    #[arg(long, requires = "select", conflicts_with = "send")]
     explain: bool,
 
     /// Show how scores are spread and what a budget buys
     #[arg(long, conflicts_with = "send")]
-    gate_report: bool,
+    select_report: bool,
 
     /// Ask the cheapest teacher first, the others only where it does not do what the student did
     #[arg(long)]
@@ -121,11 +121,11 @@ pub(crate) struct ReplayArguments {
     max_history_tokens: Option<u64>,
 }
 
-/// What decides which states are asked about.
+/// Which states are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Gate {
-    /// The value of information: chance and worth of a disagreement over its cost
-    Voi,
+enum Choice {
+    /// Where a disagreement is likely and valuable for its cost (docs/gate.md)
+    WorthAsking,
 }
 
 fn parse_money(text: &str) -> Result<Money, String> {
@@ -189,7 +189,7 @@ pub(crate) fn run(
     if let Some(path) = &outputs.preview {
         preview::write(path, &plan, &teachers, &prepared.file, &redactor)?;
     }
-    if arguments.gate_report {
+    if arguments.select_report {
         gating::report(&plan, arguments.budget)?;
     }
     if arguments.explain {

@@ -1,6 +1,6 @@
 //! Which states are asked about, and what that takes.
 
-use super::{Gate, ReplayArguments};
+use super::{Choice, ReplayArguments};
 use crate::error::CliError;
 use backstory_export::gate::{Score, Signals, pick};
 use backstory_format::slice::item;
@@ -65,11 +65,11 @@ impl Plan {
             gated: 0,
             first: None,
         };
-        let scores = arguments.gate.is_some() || arguments.gate_report;
+        let scores = arguments.select.is_some() || arguments.select_report;
         if scores {
             plan.score(teachers, file, redactor)?;
         }
-        if arguments.gate == Some(Gate::Voi) {
+        if arguments.select == Some(Choice::WorthAsking) {
             plan.gate(arguments.budget);
         }
         plan.estimate(teachers, file, redactor, known)?;

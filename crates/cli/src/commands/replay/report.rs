@@ -38,7 +38,7 @@ pub(super) fn dry_run(
     ))?;
     if plan.gated > 0 {
         let left = counted(plan.gated, "state", "states");
-        say(format!("{left} left out by the gate; --explain shows why"))?;
+        say(format!("{left} not selected; --explain shows why"))?;
     }
     if let Some(first) = plan.first.and_then(|first| teachers.get(first)) {
         say(format!("the others are asked only where `{}` does not agree: the most", first.id))?;
@@ -57,8 +57,10 @@ pub(super) fn dry_run(
     if let (Some(budget), Some(expected)) = (arguments.budget, plan.expected())
         && expected > budget
     {
-        let text =
-            format!("more than --budget {}; --gate voi picks what is worth it", dollars(budget));
+        let text = format!(
+            "more than --budget {}; --select worth-asking picks what is worth it",
+            dollars(budget)
+        );
         writeln!(out, "{WARN}{text}{WARN:#}")?;
     }
     writeln!(out, "nothing was sent; --send sends")?;

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::prepare::states_path;
 use super::progress::{Progress, dollars};
-use super::{Gate, ReplayArguments, report};
+use super::{Choice, ReplayArguments, report};
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -74,7 +74,7 @@ pub(super) fn run(
     let mut projected = None;
     let mut ended = Ended::Done;
     // What the gate picked fits by its estimate; there the hard stop is enough.
-    let measures = arguments.gate.is_none() && plan.states > MEASURED as u64;
+    let measures = arguments.select.is_none() && plan.states > MEASURED as u64;
     let measures = measures && arguments.budget.is_some();
     if let Some(limit) = arguments.budget.filter(|_| measures) {
         ended = run.go(&|conversation, state| measured.contains(&(conversation, state)));
@@ -141,7 +141,7 @@ fn line(arguments: &ReplayArguments, teachers: &[Teacher]) -> RunLine {
             .collect(),
         budget_usd: arguments.budget,
         limit: arguments.limit,
-        gate: arguments.gate.map(|Gate::Voi| "voi".to_owned()),
+        gate: arguments.select.map(|Choice::WorthAsking| "voi".to_owned()),
     }
 }
 
@@ -179,7 +179,7 @@ fn over_budget(total: Money, arguments: &ReplayArguments, plan: &Plan) -> CliErr
     ));
     let share = (100.0 * budget.dollars() / total.dollars()).floor();
     error = error.hint(format!(
-        "--gate voi picks what is worth most for {share:.0}% of that; --gate-report shows what it buys"
+        "--select worth-asking picks what is worth most for {share:.0}% of that; --select-report shows what it buys"
     ));
     error.hint("--spend-all goes on until the budget is spent; --limit N asks about fewer states")
 }

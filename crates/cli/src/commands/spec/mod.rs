@@ -1,4 +1,4 @@
-//! `backstory analyze`
+//! `backstory spec`
 
 mod output;
 
@@ -20,16 +20,16 @@ use clap::{Args, ValueEnum};
 use output::Outputs;
 use std::path::{Path, PathBuf};
 
-/// Write the format's specification from the sessions themselves
+/// Write the specification of Claude Code's session format, computed from sessions
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory analyze --format html --out format.html\n  backstory analyze --drift                    exit 1 if sessions hold something new\n  backstory analyze --compare ..2.0.76 2.1.0.. what changed between versions"
+    after_help = "Examples:\n  backstory spec --format html --out format.html\n  backstory spec --drift                    exit 1 if sessions contain something new\n  backstory spec --compare ..2.0.76 2.1.0.. what changed between versions"
 )]
-pub(crate) struct AnalyzeArguments {
+pub(crate) struct SpecArguments {
     /// Sessions (ids, `latest`), session files, or folders that hold them; everything by default
     targets: Vec<String>,
 
-    /// How to write it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "md")]
     pub(super) format: Format,
 
@@ -81,7 +81,7 @@ enum By {
 }
 
 pub(crate) fn run(
-    arguments: &AnalyzeArguments,
+    arguments: &SpecArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let mut outputs = Outputs::new(arguments, global)?;
@@ -90,7 +90,7 @@ pub(crate) fn run(
             Some(path) => read_profile(path)?,
             None => Profile::measured().map_err(|error| CliError::new(error.to_string()))?,
         };
-        outputs.document(&report::history(&profile))?;
+        outputs.history(&report::history(&profile))?;
         return Ok(Outcome::Fine);
     }
     if let Some([first, second]) = arguments.compare.as_deref() {
@@ -232,7 +232,7 @@ fn analyze(
 }
 
 fn drift(
-    arguments: &AnalyzeArguments,
+    arguments: &SpecArguments,
     outputs: &Outputs<'_>,
     analysis: &Analysis,
 ) -> Result<Outcome, CliError> {
@@ -246,7 +246,7 @@ fn drift(
 }
 
 fn compare(
-    arguments: &AnalyzeArguments,
+    arguments: &SpecArguments,
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
     first: &str,
@@ -309,7 +309,7 @@ fn one_side(
     profile_of(&[name.to_owned()], global, outputs, notices)
 }
 
-fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {
+fn known(arguments: &SpecArguments) -> Result<Profile, CliError> {
     match &arguments.profile {
         Some(path) => read_profile(path),
         None => Profile::shipped().map_err(|error| CliError::new(error.to_string())),
@@ -322,7 +322,7 @@ const LARGEST_PROFILE: u64 = 256 << 20;
 fn read_profile(path: &Path) -> Result<Profile, CliError> {
     let failed = |cause: String| {
         CliError::new(format!("`{}`: {cause}", path.display()))
-            .hint("backstory analyze --save-profile FILE writes one")
+            .hint("backstory spec --save-profile FILE writes one")
     };
     let text = read_small_text(path, LARGEST_PROFILE).map_err(|error| failed(error.reason()))?;
     Profile::from_json(&text).map_err(|error| failed(error.to_string()))

@@ -1,12 +1,12 @@
-//! What `backstory analyze` writes, and where.
+//! What `backstory spec` writes, and where.
 
-use super::{AnalyzeArguments, Format};
+use super::{Format, SpecArguments};
 use crate::args::GlobalArguments;
 use crate::error::CliError;
 use crate::guard::agents_guard;
 use crate::output::named;
 use crate::ui::{self, JsonLines};
-use backstory_claude::analyze::report;
+use backstory_claude::analyze::report::{self, VersionChanges};
 use backstory_claude::analyze::{Difference, Version};
 use backstory_session::select::SessionRef;
 use backstory_store::{Access, Destination, Guard, GuardError, Store, write_file};
@@ -28,15 +28,23 @@ struct DifferenceJson<'a> {
     example: String,
 }
 
+/// What one version changed, as data: `backstory.history/1`.
+#[derive(Serialize)]
+struct HistoryJson<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    changes: &'a VersionChanges<'a>,
+}
+
 /// What is written, and where.
 pub(super) struct Outputs<'a> {
-    arguments: &'a AnalyzeArguments,
+    arguments: &'a SpecArguments,
     pub(super) guard: Guard,
 }
 
 impl<'a> Outputs<'a> {
     pub(super) fn new(
-        arguments: &'a AnalyzeArguments,
+        arguments: &'a SpecArguments,
         global: &GlobalArguments,
     ) -> Result<Outputs<'a>, CliError> {
         let mut guard = agents_guard();
@@ -96,6 +104,15 @@ impl<'a> Outputs<'a> {
             count: difference.count,
             example: example(difference),
         }))
+    }
+
+    pub(super) fn history(&self, history: &[VersionChanges<'_>]) -> Result<(), CliError> {
+        if self.arguments.format != Format::Json {
+            return self.document(&report::history_document(history));
+        }
+        self.lines(
+            history.iter().map(|changes| HistoryJson { schema: "backstory.history/1", changes }),
+        )
     }
 
     pub(super) fn document(&self, content: &Document) -> Result<(), CliError> {
