@@ -271,7 +271,7 @@ fn configured_hook_folders_are_respected() {
     );
     let refused = run(&["install"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("no shell script"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not a shell script"), "{}", refused.stderr);
 }
 
 #[test]

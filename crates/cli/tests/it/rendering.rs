@@ -105,7 +105,7 @@ fn wrong_options_say_what_to_type() {
     "#);
     let inside = machine.run(&["show", "latest", "--out", ".claude/projects/x.md"]);
     insta::assert_snapshot!(inside.stderr, @r#"
-    error: `.claude/projects/x.md`: lies in `[HOME]/.claude`, where sessions are kept
+    error: `.claude/projects/x.md`: is in `[HOME]/.claude`, where sessions are kept
     hint: name a place outside it
     "#);
     assert_eq!(machine.run(&["show", "--all"]).code, Some(2));

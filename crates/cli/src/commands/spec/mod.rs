@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 use output::Outputs;
 use std::path::{Path, PathBuf};
 
-/// Write the specification of Claude Code's session format, computed from sessions
+/// Compute the specification of Claude Code's session format from sessions
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  backstory spec --format html --out format.html\n  backstory spec --drift                    exit 1 if sessions contain something new\n  backstory spec --compare ..2.0.76 2.1.0.. what changed between versions"
