@@ -5,8 +5,12 @@ use super::heading;
 use crate::stats::Cost;
 use backstory_model::Session;
 use backstory_text::figures::{compact, counted, duration, grouped};
+use backstory_text::title::short;
 use hashbrown::HashMap;
 use jiff::Timestamp;
+
+/// Characters of a title in an index.
+const LONGEST_TITLE: usize = 110;
 
 /// A line of an index of sessions.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -51,7 +55,7 @@ impl IndexRow {
         IndexRow {
             file: file.to_owned(),
             id: session.id.clone(),
-            title: heading::title(session),
+            title: short(&heading::title(session), LONGEST_TITLE),
             project: project.or_else(|| session.project_key.clone()).unwrap_or_default(),
             started: session.started,
             ended: session.ended,
@@ -79,9 +83,12 @@ impl IndexRow {
 /// `$1.20`, `≥ $1.20`; nothing where the cost is unknown.
 fn money(dollars: Option<f64>, at_least: bool) -> String {
     let Some(dollars) = dollars else { return String::new() };
-    let cost = Cost { picodollars: (dollars * 1e12) as u128, ..Cost::default() };
     let least = if at_least { "≥ " } else { "" };
-    format!("{least}{}", cost.text())
+    if dollars > 0.0 && dollars < 0.005 && !at_least {
+        return "< $0.01".to_owned();
+    }
+    let cents = (dollars * 100.0).round() as u64;
+    format!("{least}${}.{:02}", grouped(cents / 100), cents % 100)
 }
 
 /// Rows, the newest first.
@@ -137,7 +144,7 @@ impl Totals {
             ("Tokens", compact(self.tokens)),
             ("Cost", self.cost()),
             ("Duration", duration(self.milliseconds)),
-            ("Last", self.last.map(|time| view.short_time(time)).unwrap_or_default()),
+            ("Last", self.last.map(|time| view.minute(time)).unwrap_or_default()),
         ];
         facts.retain(|(_, value)| !value.is_empty());
         facts
@@ -179,4 +186,17 @@ pub struct Neighbours {
     pub older: Option<(String, String)>,
     /// The session after it in time, with its title.
     pub newer: Option<(String, String)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_has_two_digits() {
+        assert_eq!(money(Some(1234.567), false), "$1,234.57");
+        assert_eq!(money(Some(0.5), true), "≥ $0.50");
+        assert_eq!(money(Some(0.001), false), "< $0.01");
+        assert_eq!((money(Some(0.0), false), money(None, true)), ("$0.00".into(), String::new()));
+    }
 }

@@ -52,6 +52,11 @@ impl View {
         time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
     }
 
+    /// `2026-01-31 09:30`
+    pub fn minute(&self, time: Timestamp) -> String {
+        time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// `2026-01-31 09:30:00`
     pub fn short_time(&self, time: Timestamp) -> String {
         time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()

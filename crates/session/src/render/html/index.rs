@@ -1,4 +1,4 @@
-//! The index of a folder of sessions: sums, projects, and every session, the newest first.
+//! The index of a folder of sessions: sums, every session with the newest first, and projects.
 
 use super::page;
 use crate::render::IndexRow;
@@ -18,13 +18,21 @@ pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::R
         writeln!(out, "<div><dt>{label}</dt><dd>{}</dd></div>", html(&value))?;
     }
     writeln!(out, "</dl></header>\n<main id=\"content\">")?;
+    writeln!(
+        out,
+        "<section>\n<h2>Sessions</h2>\n<table class=\"cards\">\n<tr><th>Session</th><th>Last</th><th class=\"n\">Duration</th><th class=\"n\">Turns</th><th class=\"n\">Calls</th><th class=\"n\">Failed</th><th class=\"n\">Tokens</th><th class=\"n\">Cost</th></tr>"
+    )?;
+    for row in newest_first(rows) {
+        session(row, view, &mut out)?;
+    }
+    writeln!(out, "</table>\n</section>")?;
     if projects.len() > 1 {
         writeln!(
             out,
             "<section>\n<h2>Projects</h2>\n<table class=\"cards\">\n<tr><th>Project</th><th>Last</th><th class=\"n\">Sessions</th><th class=\"n\">Turns</th><th class=\"n\">Tokens</th><th class=\"n\">Cost</th></tr>"
         )?;
         for (project, totals) in &projects {
-            let last = totals.last.map(|time| view.short_time(time)).unwrap_or_default();
+            let last = totals.last.map(|time| view.minute(time)).unwrap_or_default();
             writeln!(out, "<tr><td>{}</td>", html(project_name(project)))?;
             cell(&mut out, "Last", "t", &last)?;
             cell(&mut out, "Sessions", "n", &grouped(totals.sessions))?;
@@ -35,14 +43,7 @@ pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::R
         }
         writeln!(out, "</table>\n</section>")?;
     }
-    writeln!(
-        out,
-        "<section>\n<h2>Sessions</h2>\n<table class=\"cards\">\n<tr><th>Session</th><th>Last</th><th class=\"n\">Duration</th><th class=\"n\">Turns</th><th class=\"n\">Calls</th><th class=\"n\">Failed</th><th class=\"n\">Tokens</th><th class=\"n\">Cost</th></tr>"
-    )?;
-    for row in newest_first(rows) {
-        session(row, view, &mut out)?;
-    }
-    writeln!(out, "</table>\n</section>\n</main>")?;
+    writeln!(out, "</main>")?;
     page::end(&mut out)?;
     out.flush()
 }
@@ -58,7 +59,7 @@ fn session(row: &IndexRow, view: &View, out: &mut impl Write) -> io::Result<()> 
         html(&row.title),
         html(&about.join(" · ")),
     )?;
-    let last = row.ended.map(|time| view.short_time(time)).unwrap_or_default();
+    let last = row.ended.map(|time| view.minute(time)).unwrap_or_default();
     cell(out, "Last", "t", &last)?;
     cell(out, "Duration", "n", &row.lasted())?;
     cell(out, "Turns", "n", &grouped(row.turns))?;

@@ -41,7 +41,7 @@ pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::R
             markdown_inline(row.title.trim()),
             row.file,
             markdown_inline(project_name(&row.project)),
-            row.ended.map(|time| view.short_time(time)).unwrap_or_default(),
+            row.ended.map(|time| view.minute(time)).unwrap_or_default(),
             row.lasted(),
             grouped(row.turns),
             grouped(row.calls),
