@@ -1,7 +1,7 @@
 //! What calls do, as the reader of the agent that made them says.
 
 use crate::registry::reader;
-use backstory_model::{Action, ActionKind, Agent, Call, FileEdit, Reading};
+use backstory_model::{Action, ActionKind, Agent, Call, Dialogue, FileEdit, Reading};
 use backstory_store::{SourceReader, StoreError};
 use std::borrow::Cow;
 
@@ -35,4 +35,13 @@ pub fn reading<'c>(
     content: &mut SourceReader,
 ) -> Result<Option<Reading<'c>>, StoreError> {
     reader(agent).reading(call, content)
+}
+
+/// What a call says to the person and the person to it, if it is a part of their conversation.
+pub fn dialogue(
+    agent: Agent,
+    call: &Call,
+    content: &mut SourceReader,
+) -> Result<Option<Dialogue>, StoreError> {
+    reader(agent).dialogue(call, content)
 }

@@ -8,8 +8,8 @@ use backstory_claude as claude;
 use backstory_format::is_uuid;
 use backstory_format::json::IdPaths;
 use backstory_model::{
-    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, FileEdit, FileSpending, Reading,
-    RecordObserver, Session, SessionFiles, SessionKind, Summary,
+    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, Dialogue, FileEdit,
+    FileSpending, Reading, RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
 use backstory_store::{ReadContext, SourceReader, StoreError};
 use std::borrow::Cow;
@@ -163,6 +163,14 @@ impl AgentReader for ClaudeCode {
         let result = call.result.as_ref().filter(|_| reads);
         let structured = result.and_then(|result| result.structured.as_ref());
         structured.map_or(Ok(None), |result| claude::actions::reading(result, content))
+    }
+
+    fn dialogue(
+        &self,
+        call: &Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        claude::actions::dialogue(call, content)
     }
 
     fn agent_meta(&self, path: &Path) -> Option<AgentMeta> {

@@ -22,7 +22,7 @@ mod split;
 mod swe_agent;
 mod swe_smith;
 
-pub use actions::{actions, does, edits, reading};
+pub use actions::{actions, dialogue, does, edits, reading};
 use backstory_model::{
     AgentFile, Detail, FilePart, FileSpending, RecordObserver, Session, SessionFiles, Summary,
 };

@@ -10,8 +10,8 @@ use crate::place::{Home, Kept, OwnFolder, Surroundings};
 use crate::split::{self, Layout, Part};
 use backstory_format::json::IdPaths;
 use backstory_model::{
-    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, Effect, FileEdit, FilePart,
-    FileSpending, Reading, RecordObserver, Session, SessionFiles, SessionKind, Summary,
+    Action, ActionKind, Agent, AgentFile, AgentMeta, Call, Detail, Dialogue, Effect, FileEdit,
+    FilePart, FileSpending, Reading, RecordObserver, Session, SessionFiles, SessionKind, Summary,
 };
 use backstory_store::{ReadContext, SourceReader, Store, StoreError};
 use std::borrow::Cow;
@@ -264,6 +264,15 @@ pub trait AgentReader: Sync {
             }),
             Effect::Edit(_) | Effect::Shell { .. } => None,
         }))
+    }
+
+    /// What a call says to the person and the person to it, if it is a part of their conversation.
+    fn dialogue(
+        &self,
+        _call: &Call,
+        _content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        Ok(None)
     }
 
     /// The metadata of a subagent, from the file next to its own.

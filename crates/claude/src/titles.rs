@@ -4,6 +4,7 @@ use crate::names::Name;
 use crate::rows::Rows;
 use backstory_format::claude::RecordKind;
 use backstory_model::{SessionKind, Title, TitleSource};
+use backstory_text::title::of_prompt;
 
 /// The title by precedence: given by the user, made by a model, the newest prompt, a summary, the
 /// first prompt, the first command. In 1.0 a `summary` often names *another* session of the
@@ -32,13 +33,14 @@ pub(super) fn title_where(
         (RecordKind::Summary, TitleSource::Summary),
     ];
     let recorded = records.into_iter().find_map(|(kind, source)| {
-        last(kind).map(|title| Title { text: one_line(&title.text), source })
+        let words = if source == TitleSource::LastPrompt { of_prompt } else { one_line };
+        last(kind).map(|title| Title { text: words(&title.text), source })
     });
     let first = if kind == SessionKind::Session { &rows.first_prompt } else { &rows.first_task };
     let prompts = [(first, TitleSource::FirstPrompt), (&rows.first_command, TitleSource::Command)];
     recorded.or_else(|| {
         prompts.into_iter().find_map(|(text, source)| {
-            text.as_ref().map(|text| Title { text: one_line(text), source })
+            text.as_ref().map(|text| Title { text: of_prompt(text), source })
         })
     })
 }

@@ -8,6 +8,7 @@ mod answers;
 mod config;
 mod edits;
 mod git;
+pub mod human;
 mod lines;
 mod packed;
 mod redact;

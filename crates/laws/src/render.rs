@@ -2,11 +2,10 @@
 //! documents, parsed with parsers of others, hold what the session holds and nothing that could
 //! run, load or leave the page; a terminal gets no control characters.
 
-use backstory_model::{Block, Call, Change, Content, Effect, Session, Turn, TurnKind};
+use backstory_model::{Call, Change, Content, Effect, Session, Turn};
 use backstory_session::discover::{Root, discover};
 use backstory_session::render::{self, Look, View};
 use backstory_store::{ReadContext, SourceReader, Store};
-use backstory_text::escape;
 use backstory_text::escape::is_unsafe;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
@@ -30,8 +29,6 @@ pub struct Expected {
     pub turns: usize,
     pub calls: usize,
     pub agents: usize,
-    /// Words that people typed.
-    pub prompts: Vec<String>,
     /// Changes of files, each of which is drawn.
     pub diffs: usize,
 }
@@ -47,7 +44,6 @@ pub fn expected(session: &Session) -> Expected {
         turns: turns.len(),
         calls: turns.iter().map(|turn| turn.calls().count()).sum(),
         agents: shown.len() - 1,
-        prompts: shown.iter().flat_map(|one| typed(one)).collect(),
         diffs: shown.iter().map(|one| drawn(one)).sum(),
     }
 }
@@ -112,21 +108,6 @@ fn asks(call: &Call, reader: &mut SourceReader) -> bool {
     }
 }
 
-fn typed(session: &Session) -> Vec<String> {
-    let mut reader = session.source.open().unwrap();
-    let left = session.abandoned.iter().flat_map(|branch| &branch.turns);
-    let turns = session.turns.iter().chain(left).filter(|turn| turn.kind == TurnKind::Human);
-    let mut prompts = Vec::new();
-    for part in turns.flat_map(|turn| &turn.prompt.blocks).filter(|part| !part.context) {
-        if let Block::Text(text) = &part.block {
-            let text = reader.text(text).unwrap();
-            prompts.push(escape::lines(text.trim_matches('\n').trim_end()).into_owned());
-        }
-    }
-    prompts.retain(|prompt| !prompt.trim().is_empty());
-    prompts
-}
-
 pub fn view() -> View {
     View::new(TimeZone::UTC)
 }
@@ -178,6 +159,7 @@ fn visit<'a>(root: &'a AstNode<'a>, found: &mut Structure) {
             NodeValue::Image(_) => found.images += 1,
             NodeValue::CodeBlock(block) if block.info == "diff" => found.diffs += 1,
             NodeValue::Link(link) => found.links.push(link.url.clone()),
+            NodeValue::HtmlBlock(block) if is_fold(block.literal.trim()) => {}
             NodeValue::HtmlBlock(block) => found.foreign_html.push(block.literal.clone()),
             NodeValue::HtmlInline(text) => {
                 let own = text.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\">"));
@@ -190,6 +172,15 @@ fn visit<'a>(root: &'a AstNode<'a>, found: &mut Structure) {
             _ => {}
         }
     }
+}
+
+/// The parts that a document folds; their summaries count things.
+fn is_fold(html: &str) -> bool {
+    let summary = html.strip_prefix("<details><summary>");
+    let summary = summary.and_then(|rest| rest.strip_suffix("</summary>"));
+    let counts =
+        |text: &str| text.chars().all(|one| one.is_ascii_alphanumeric() || ", ".contains(one));
+    html == "</details>" || summary.is_some_and(counts)
 }
 
 /// Whatever could run, load or leave the page.
@@ -345,14 +336,16 @@ pub fn check_hostile(session: &Session, payload: &str) {
     let page = Html::parse_document(&page);
     assert_eq!(live_parts(&page), Vec::<String>::new(), "{payload}");
     let select = |css: &str| page.select(&Selector::parse(css).unwrap()).count();
-    let shown = (select("section.turn"), select("details.call"));
+    let shown = (select("section.turn"), select(".call"));
     assert_eq!(shown, (expected.turns, expected.calls), "{payload}");
     let text = markdown(session, &view());
     let found = structure(&text);
-    let headings = [&[1, 2][..], &vec![3; expected.turns]].concat();
+    // The summary has a heading of its own.
+    let summary = usize::from(found.anchors.contains("summary"));
+    let headings = [&[1, 2][..], &vec![3; expected.turns], &vec![2; summary]].concat();
     assert_eq!(found.headings, headings, "{payload}\n{text}");
     assert_eq!(found.foreign_html, Vec::<String>::new(), "{payload}\n{text}");
-    let anchors = expected.turns + expected.calls;
+    let anchors = expected.turns + expected.calls + summary;
     assert_eq!((found.images, found.anchors.len()), (0, anchors), "{payload}\n{text}");
     let runs = |link: &&String| {
         let link = link.trim().to_lowercase();

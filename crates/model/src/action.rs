@@ -13,6 +13,8 @@ pub enum ActionKind {
     Edit,
     /// It reads a file.
     Read,
+    /// It looks for files, or in files.
+    Search,
     /// It runs a command in a shell.
     Shell,
     /// It starts a subagent.

@@ -7,6 +7,7 @@
 mod action;
 mod agent;
 mod agent_meta;
+mod dialogue;
 mod effect;
 mod files;
 mod observer;
@@ -24,6 +25,7 @@ pub use action::{Action, ActionKind, Assignment, Reading};
 pub use agent::{Agent, AgentInfo};
 pub use agent_meta::AgentMeta;
 pub use backstory_format::{Content, Span};
+pub use dialogue::{Choice, Dialogue, Plan, Question, Todo, TodoState, Todos, Verdict};
 pub use effect::{Change, Effect, FileEdit, Hunk, HunkPlace, Replacement};
 pub use files::{AgentFile, AgentPlace, FilePart, Notice, NoticeKind, SessionFiles};
 pub use observer::RecordObserver;

@@ -1,14 +1,16 @@
 //! What is asked of the reader of tasks and of the SDK's sessions.
 
 use super::{files_of, read};
-use crate::common::{self, copy_name, ids_below, stem};
+use crate::common::{self, NamedTools, copy_name, ids_below, stem};
 use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
 use backstory_format::json::IdPaths;
-use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::{ReadContext, Store, StoreError};
+use backstory_model::{
+    ActionKind, Agent, AgentInfo, Call, Dialogue, FilePart, Session, SessionFiles,
+};
+use backstory_store::{ReadContext, SourceReader, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -41,6 +43,14 @@ static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
     ];
     ids_below(&["", "messages"], &names)
 });
+
+/// Tools that neither edit nor run anything.
+const TOOLS: NamedTools = NamedTools {
+    questions: &["ask_followup_question", "ask_question", "plan_mode_respond"],
+    plans: &[],
+    todos: &[],
+    searches: &["list_files", "search_files", "list_code_definition_names"],
+};
 
 /// Reads tasks of the extension and sessions of the SDK.
 #[derive(Debug)]
@@ -96,6 +106,18 @@ impl AgentReader for Cline {
         context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
         read(files, &context.store)
+    }
+
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        TOOLS.does(call, kind)
+    }
+
+    fn dialogue(
+        &self,
+        call: &Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        TOOLS.dialogue(call, content)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -1,14 +1,16 @@
 //! What is asked of the reader of rollouts.
 
 use super::{parent_thread, read};
-use crate::common::{self, LINES_AND_DOCUMENTS, ids_below};
+use crate::common::{self, LINES_AND_DOCUMENTS, NamedTools, ids_below};
 use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, Recognised};
 use crate::split::Layout;
 use backstory_format::json::IdPaths;
-use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::{ReadContext, Store, StoreError};
+use backstory_model::{
+    ActionKind, Agent, AgentInfo, Call, Dialogue, FilePart, Session, SessionFiles,
+};
+use backstory_store::{ReadContext, SourceReader, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -44,6 +46,14 @@ static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
     ];
     ids_below(&holders, &names)
 });
+
+/// Tools that neither edit nor run anything.
+const TOOLS: NamedTools = NamedTools {
+    questions: &["request_user_input"],
+    plans: &[],
+    todos: &["update_plan"],
+    searches: &[],
+};
 
 /// Reads rollouts.
 #[derive(Debug)]
@@ -107,6 +117,18 @@ impl AgentReader for Codex {
         context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
         read(files, context)
+    }
+
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        TOOLS.does(call, kind)
+    }
+
+    fn dialogue(
+        &self,
+        call: &Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        TOOLS.dialogue(call, content)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -1,7 +1,6 @@
 //! A session while it is being read, for formats that tell it in order.
 
 use super::calls::{Address, Open};
-use super::prompt::one_line;
 use backstory_format::{Problem, ProblemId};
 use backstory_model::{
     Agent, Block, Branch, Compaction, CompactionKind, Content, Counts, Event, Outcome, Prompt,
@@ -9,6 +8,7 @@ use backstory_model::{
     models, usage,
 };
 use backstory_store::Source;
+use backstory_text::title::of_prompt;
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -82,7 +82,7 @@ impl Draft {
     pub(crate) fn prompt(&mut self, kind: TurnKind, blocks: Vec<PromptBlock>, words: Option<&str>) {
         self.close();
         if self.title.is_none() {
-            self.title = words.map(one_line).filter(|words| !words.is_empty());
+            self.title = words.map(of_prompt).filter(|words| !words.is_empty());
         }
         // Turns that were taken back keep their numbers.
         self.prompts += 1;

@@ -1,15 +1,17 @@
 //! What is asked of the reader of Gemini CLI's sessions.
 
 use super::{read, read_alone, subagents};
-use crate::common::{ids_below, stem, text};
+use crate::common::{NamedTools, ids_below, stem, text};
 use crate::file_head::FileHead;
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, FolderKind, ReadSession, Recognised};
 use crate::split::{self, Layout, Part};
 use backstory_format::is_uuid;
 use backstory_format::json::{IdPaths, string_end};
-use backstory_model::{Agent, AgentInfo, FilePart, RecordObserver, Session, SessionFiles};
-use backstory_store::{ReadContext, Store, StoreError, read_range};
+use backstory_model::{
+    ActionKind, Agent, AgentInfo, Call, Dialogue, FilePart, RecordObserver, Session, SessionFiles,
+};
+use backstory_store::{ReadContext, SourceReader, Store, StoreError, read_range};
 use memchr::memmem;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -50,6 +52,14 @@ static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
     ];
     ids_below(&["", "messages", "$set", "$set.messages"], &names)
 });
+
+/// Tools that neither edit nor run anything.
+const TOOLS: NamedTools = NamedTools {
+    questions: &["ask_user"],
+    plans: &["exit_plan_mode"],
+    todos: &["write_todos"],
+    searches: &["glob", "grep_search", "list_directory", "search_file_content"],
+};
 
 /// Reads sessions of Gemini CLI.
 #[derive(Debug)]
@@ -135,6 +145,18 @@ impl AgentReader for GeminiCli {
         context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
         read_alone(files, &context.store)
+    }
+
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        TOOLS.does(call, kind)
+    }
+
+    fn dialogue(
+        &self,
+        call: &Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        TOOLS.dialogue(call, content)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

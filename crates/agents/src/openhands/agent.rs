@@ -1,14 +1,16 @@
 //! What is asked of the reader of events and conversations.
 
 use super::{files_of, is_conversation, read};
-use crate::common::{LINES_AND_DOCUMENTS, ids_below};
+use crate::common::{LINES_AND_DOCUMENTS, NamedTools, ids_below};
 use crate::file_head::{FileHead, First};
 use crate::place::{Home, OwnFolder, Surroundings};
 use crate::reader::{AgentReader, FolderKind, Recognised};
 use crate::split::Layout;
 use backstory_format::json::IdPaths;
-use backstory_model::{Agent, AgentInfo, FilePart, Session, SessionFiles};
-use backstory_store::{ReadContext, Store, StoreError};
+use backstory_model::{
+    ActionKind, Agent, AgentInfo, Call, Dialogue, FilePart, Session, SessionFiles,
+};
+use backstory_store::{ReadContext, SourceReader, Store, StoreError};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -44,6 +46,14 @@ static IDS: LazyLock<IdPaths> = LazyLock::new(|| {
     ];
     ids_below(&["", "history"], &names)
 });
+
+/// Tools that neither edit nor run anything.
+const TOOLS: NamedTools = NamedTools {
+    questions: &[],
+    plans: &[],
+    todos: &["task_tracker"],
+    searches: &["glob", "grep"],
+};
 
 /// Reads events and conversations.
 #[derive(Debug)]
@@ -98,6 +108,18 @@ impl AgentReader for OpenHands {
         context: &mut ReadContext,
     ) -> Result<Session, StoreError> {
         read(files, &context.store)
+    }
+
+    fn does(&self, call: &Call, kind: ActionKind) -> bool {
+        TOOLS.does(call, kind)
+    }
+
+    fn dialogue(
+        &self,
+        call: &Call,
+        content: &mut SourceReader,
+    ) -> Result<Option<Dialogue>, StoreError> {
+        TOOLS.dialogue(call, content)
     }
 
     fn id_fields(&self) -> &'static IdPaths {

@@ -9,6 +9,7 @@ mod codex;
 mod codex_faults;
 mod damage;
 mod detection;
+mod dialogue;
 mod gemini_cli;
 mod manifest;
 mod openhands;

@@ -2,10 +2,12 @@
 //!
 //! Nothing is kept: inputs and results are read when somebody asks.
 
+mod dialogue;
 mod edits;
 mod patch;
 mod reads;
 
+pub use dialogue::{dialogue, items, questions};
 pub use edits::{EditResult, EditTool, PatchLines, asked, edited_path};
 pub use reads::{reading, reading_from_text};
 
@@ -26,7 +28,8 @@ pub fn kind(tool: &str) -> ActionKind {
         "Task" | "Agent" => ActionKind::Subagent,
         "AskUserQuestion" => ActionKind::Question,
         "ExitPlanMode" => ActionKind::Plan,
-        "TodoWrite" => ActionKind::Todos,
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" => ActionKind::Todos,
+        "Glob" | "Grep" | "LS" => ActionKind::Search,
         _ => ActionKind::Other,
     }
 }
@@ -58,7 +61,11 @@ pub fn action(
                 description: field("description"),
                 prompt: field("prompt"),
             })),
-            ActionKind::Question | ActionKind::Plan | ActionKind::Todos | ActionKind::Other => None,
+            ActionKind::Search
+            | ActionKind::Question
+            | ActionKind::Plan
+            | ActionKind::Todos
+            | ActionKind::Other => None,
         }
     })
 }

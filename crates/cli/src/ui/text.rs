@@ -6,10 +6,15 @@ use backstory_format::slice::Part;
 use backstory_text::escape::terminal_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Cuts text that is already safe to `width` columns.
+/// Cuts text that is already safe to `width` columns, after a word if one ends near. The mark of a
+/// clone stays.
 pub(crate) fn fit(text: &str, width: usize) -> String {
+    const MARK: &str = " (clone)";
     if text.width() <= width {
         return text.to_owned();
+    }
+    if let Some(head) = text.strip_suffix(MARK).filter(|_| width > 3 * MARK.len()) {
+        return format!("{}{MARK}", fit(head, width - MARK.len()));
     }
     let mut out = String::new();
     let mut used = 0;
@@ -20,6 +25,10 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
         }
         used += columns;
         out.push(character);
+    }
+    let in_word = !text.part(out.len()..).starts_with(' ');
+    if let Some(space) = out.rfind(' ').filter(|at| in_word && *at * 2 > out.len()) {
+        out.truncate(space + 1);
     }
     out.push('…');
     out

@@ -22,9 +22,10 @@ fn text_is_the_default_for_pipes() {
     ── turn 1 2026-10-21 18:30:01 · 14 s · 39.7k read (95% from cache), 400 written · $0.0261
     > /review store.go
 
-      ◦ meta: Review store.go. Report mistakes that can lose data, most serious first.
       ∴ thinking (not in the file)
       ● Read  store.go  ok · 291 B
+               1→package notes
+               2→  … 10 more lines
       ∴ thinking (not in the file)
 
       Two mistakes can lose notes:
@@ -64,8 +65,14 @@ fn text_is_the_default_for_pipes() {
          8  func Save(path string, b []byte) error {
          9      f, err := os.CreateTemp(filepath.Dir(path), ".note-*")
       ● Bash  go vet ./... && go test ./...  ok · 25 B
+          ok   field-notes 0.213s
 
       `Save` is atomic now: temporary file in the same folder, sync, close, rename. A failed save leaves the old note as it was.
+
+    ── 1 file changed, +16 −4
+      +16 −4        store.go
+
+    1 client message hidden; --noise shows it
     "#);
 }
 
@@ -146,6 +153,26 @@ fn a_project_becomes_a_folder_that_is_kept_up_to_date() {
     let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
     let links = first.iter().filter(|name| index.contains(&format!("href=\"{name}\"")));
     assert_eq!(links.count(), 6);
+    // From the newest session, links to older ones lead through all of them.
+    let link = |text: &str, before: &str| -> Option<String> {
+        let (_, rest) = text.split_once(before)?;
+        rest.split_once('"').map(|(file, _)| file.to_owned())
+    };
+    let mut visited = Vec::new();
+    let mut next = link(&index, "<td><a href=\"");
+    while let Some(file) = next {
+        let page = std::fs::read_to_string(folder.join(&file)).unwrap();
+        assert!(page.contains("<a href=\"index.html\">All sessions</a>"), "{file}");
+        let older = page.find("\">← ").map(|at| page[..at].rfind('"').unwrap() + 1..at);
+        next = older.map(|range| page[range].to_owned());
+        visited.push(file);
+    }
+    assert_eq!(visited.len(), 6, "{visited:?}");
+    for words in
+        ["<dt>Tokens</dt>", "<dt>Cost</dt>", "<h2>Projects</h2>", "data-label=\"Duration\""]
+    {
+        assert!(index.contains(words), "{words}");
+    }
     assert_eq!(all(&[]), "0 sessions written to pages, 6 unchanged\n");
     assert_eq!(all(&["--full"]), "6 sessions written to pages, 0 unchanged\n");
     assert_eq!(all(&["--full"]), "0 sessions written to pages, 6 unchanged\n");
@@ -158,7 +185,8 @@ fn a_project_becomes_a_folder_that_is_kept_up_to_date() {
         b"{\"type\":\"custom-title\",\"customTitle\":\"Renamed\",\"sessionId\":\"x\"}\n",
     );
     write_file(Path::new(&path), &bytes);
-    assert_eq!(all(&["--full"]), "1 session written to pages, 5 unchanged\n");
+    // The session before it has a link with the title.
+    assert_eq!(all(&["--full"]), "2 sessions written to pages, 4 unchanged\n");
     assert!(std::fs::read_to_string(folder.join("index.html")).unwrap().contains(">Renamed<"));
     assert_eq!(names(&folder), first);
 

@@ -21,7 +21,7 @@ const OF_ONE_AGENT: [&str; 6] = [
 /// Other places, each with the text that names an agent.
 const KNOWN: [(&str, &str); 7] = [
     // Commands typed by the user, as one agent marks them in prompts.
-    ("session/src/render/outline.rs", "backstory_claude"),
+    ("session/src/render/words.rs", "backstory_claude"),
     ("session/src/wire/session.rs", "backstory_claude"),
     // Worktrees inside a repository are where one agent makes them.
     ("session/src/history/scope.rs", ".claude"),

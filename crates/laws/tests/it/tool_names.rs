@@ -12,7 +12,7 @@ const CRATES: [&str; 8] =
     ["cli", "export", "format", "model", "redact", "replay", "session", "store"];
 
 /// Tools of Claude Code and of other agents.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 43] = [
     "Agent",
     "AskUserQuestion",
     "Bash",
@@ -29,6 +29,8 @@ const NAMES: [&str; 36] = [
     "Read",
     "SlashCommand",
     "Task",
+    "TaskCreate",
+    "TaskUpdate",
     "TodoRead",
     "TodoWrite",
     "WebFetch",
@@ -36,26 +38,31 @@ const NAMES: [&str; 36] = [
     "Write",
     "apply_patch",
     "applypatch",
+    "ask_followup_question",
     "exec_command",
     "execute_bash",
     "execute_command",
+    "exit_plan_mode",
     "local_shell",
     "read_file",
     "replace_in_file",
+    "request_user_input",
     "run_commands",
     "run_shell_command",
     "str_replace_editor",
+    "task_tracker",
     "update_plan",
     "view_image",
     "write_file",
     "write_to_file",
+    "write_todos",
 ];
 
 /// The table that maps names to common ones for comparisons, and words that are no tool.
 const ALLOWED: [(&str, &[&str]); 4] = [
     ("export/src/normalise/tools.rs", &NAMES),
     ("session/src/render/heading.rs", &["Agent"]),
-    ("session/src/render/html/mod.rs", &["Edit"]),
+    ("session/src/render/html/calls.rs", &["Edit"]),
     ("session/src/render/markdown/mod.rs", &["Edit"]),
 ];
 

@@ -78,6 +78,18 @@ fn ids_of(
     found
 }
 
+/// The commits that the output of a command announces, with what is printed after their ids.
+pub(crate) fn commits_announced(command: &str, output: &str) -> Vec<(String, String)> {
+    if !makes_commits(command) {
+        return Vec::new();
+    }
+    let commit = |line: &str| {
+        let (_, subject) = line.split_once(']')?;
+        Some((announced(line)?.to_owned(), subject.trim().to_owned()))
+    };
+    output.lines().filter_map(commit).collect()
+}
+
 /// `gitOperation` of the structured result (2.1.181 and later).
 fn recorded(structured: Option<&Content>, reader: &mut SourceReader) -> Option<String> {
     let Some(Content::Json(span)) = structured else { return None };

@@ -4,6 +4,7 @@ use super::diff::FileDiff;
 use super::edits::{self, Coverage, Differences};
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
+use crate::link::commits_announced;
 use backstory_agents as agents;
 use backstory_format::Limits;
 use backstory_format::json::text::{Ends, decode_ends};
@@ -13,6 +14,7 @@ use backstory_model::{
     Action, ActionKind, Agent, Assignment, Block, Call, CallOutcome, CallResult, Content, Effect,
 };
 use backstory_store::SourceReader;
+use backstory_text::ansi;
 use backstory_text::excerpt::{Excerpt, Keep, between, excerpt};
 use jiff::Timestamp;
 
@@ -36,6 +38,10 @@ pub(super) struct CallView<'a> {
     pub(super) result_size: u64,
     pub(super) result: Option<ResultView>,
     pub(super) subagent: Option<AgentLink>,
+    /// Commits that its output announces: id and subject.
+    pub(super) commits: Vec<(String, String)>,
+    /// What the person said when refusing it.
+    pub(super) objection: Option<String>,
 }
 
 impl CallView<'_> {
@@ -47,6 +53,17 @@ impl CallView<'_> {
     pub(super) fn failed(&self) -> bool {
         !matches!(self.outcome, Some(CallOutcome::Ok))
     }
+}
+
+/// Lines of a result that are shown before it is opened.
+const PREVIEW_LINES: usize = 2;
+
+/// The beginning of a result.
+#[derive(Debug)]
+pub(super) struct Preview {
+    pub(super) lines: Vec<String>,
+    /// How many lines follow.
+    pub(super) more: usize,
 }
 
 /// What a call gave back.
@@ -62,6 +79,26 @@ pub(super) struct ResultView {
 }
 
 impl ResultView {
+    /// The beginning of it, as far as it was read.
+    fn head(&self) -> &str {
+        self.ends.as_ref().map_or(&self.text, |ends| &ends.head)
+    }
+
+    /// The first lines that hold something.
+    pub(super) fn preview(&self) -> Preview {
+        let head = ansi::plain(self.head());
+        let filled = |line: &&str| !line.trim().is_empty();
+        let lines = head.lines().map(str::trim_end).filter(filled).take(PREVIEW_LINES);
+        let lines: Vec<String> =
+            lines.map(|line| line.chars().take(LONGEST_BRIEF).collect()).collect();
+        let after = self
+            .ends
+            .as_ref()
+            .map_or(0, |ends| ends.lines + ends.tail.lines().filter(filled).count());
+        let all = head.lines().filter(filled).count() + after;
+        Preview { more: all - lines.len(), lines }
+    }
+
     pub(super) fn excerpt(&self) -> Excerpt<'_> {
         if let Some(ends) = &self.ends {
             let (characters, lines) = (ends.characters, ends.lines);
@@ -164,6 +201,8 @@ impl CallReader {
             result_size: result.map_or(0, size),
             result: None,
             subagent: None,
+            commits: Vec::new(),
+            objection: None,
         };
         let mut coverage = Coverage::All;
         if is_edit && wants.edits {
@@ -186,6 +225,12 @@ impl CallReader {
             write_input(input, coverage, &mut view);
         }
         view.result = read_result(result, wants, reader)?;
+        if let Some(result) = view.result.as_ref().filter(|_| !view.failed())
+            && agents::does(agent, call, ActionKind::Shell)
+        {
+            let command = String::from_utf8_lossy(&self.input);
+            view.commits = commits_announced(&command, result.head());
+        }
         Ok(view)
     }
 
@@ -343,7 +388,7 @@ const TELLING: [&str; 14] = [
 const LONGEST_BRIEF: usize = 400;
 
 /// A path as it is seen from the folder that the agent works in.
-fn inside<'p>(path: &'p str, folder: &str) -> &'p str {
+pub(super) fn inside<'p>(path: &'p str, folder: &str) -> &'p str {
     let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     rest.filter(|rest| !folder.is_empty() && !rest.is_empty()).unwrap_or(path)
 }

@@ -5,13 +5,14 @@ use crate::stats::Cost;
 use backstory_format::Severity;
 use backstory_model::{CompactionKind, Session, UsageTotal};
 use backstory_text::figures::{compact, counted, duration};
+use backstory_text::title::short;
 use std::sync::Arc;
 
 /// What to call a session.
 pub fn title(session: &Session) -> String {
     let title = session.title.as_ref().map(|title| title.text.trim()).unwrap_or_default();
     match title.split(['\n', '\r']).map(str::trim).find(|line| !line.is_empty()) {
-        Some(line) => line.chars().take(160).collect(),
+        Some(line) => short(line, 160),
         None => format!("{} {}", session.kind.name(), session.id),
     }
 }

@@ -9,17 +9,23 @@ mod edits;
 mod fields;
 mod heading;
 mod html;
+mod index_row;
 mod markdown;
 mod outline;
 mod participants;
 mod sink;
+mod summary;
+mod talk;
 mod terminal;
+mod turn_items;
 mod view;
 mod walk;
+mod words;
 
 pub use diff::FileDiff;
 pub use heading::title;
 pub use html::write_index as write_html_index;
+pub use index_row::{IndexRow, Neighbours};
 pub use markdown::write_index as write_markdown_index;
 pub use sink::RenderError;
 pub use terminal::Look;
@@ -51,53 +57,4 @@ pub fn terminal(
     out: impl Write,
 ) -> Result<(), RenderError> {
     walk::walk(session, view, &mut terminal::Terminal::new(out, view, look))
-}
-
-/// A line of an index of sessions.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct IndexRow {
-    /// Name of the file beside the index.
-    pub file: String,
-    pub id: String,
-    pub title: String,
-    pub project: String,
-    pub started: Option<jiff::Timestamp>,
-    pub ended: Option<jiff::Timestamp>,
-    pub turns: u64,
-    pub calls: u64,
-    pub errors: u64,
-    pub tokens: u64,
-    pub models: Vec<String>,
-}
-
-impl IndexRow {
-    /// The line of a session that was written to `file`.
-    pub fn of(session: &Session, file: &str) -> IndexRow {
-        let project = session.cwds.first().map(ToString::to_string);
-        IndexRow {
-            file: file.to_owned(),
-            id: session.id.clone(),
-            title: title(session),
-            project: project.or_else(|| session.project_key.clone()).unwrap_or_default(),
-            started: session.started,
-            ended: session.ended,
-            turns: session.counts.turns,
-            calls: session.counts.calls,
-            errors: session.counts.errors,
-            tokens: session.walk().iter().map(|one| one.usage.total()).fold(0, u64::saturating_add),
-            models: session.models.iter().map(ToString::to_string).collect(),
-        }
-    }
-}
-
-/// Rows by project, the newest first in each.
-fn by_project<'a>(rows: &'a [IndexRow]) -> Vec<(&'a str, Vec<&'a IndexRow>)> {
-    let mut groups: std::collections::BTreeMap<&'a str, Vec<&'a IndexRow>> = Default::default();
-    for row in rows {
-        groups.entry(&row.project).or_default().push(row);
-    }
-    for rows in groups.values_mut() {
-        rows.sort_by_key(|row| (std::cmp::Reverse(row.ended), row.file.as_str()));
-    }
-    groups.into_iter().collect()
 }

@@ -3,15 +3,13 @@
 use super::heading::{money, usage};
 use super::sink::RenderError;
 use super::view::View;
+use super::words::typed;
 use crate::stats::Cost;
-use backstory_claude::prompts;
-use backstory_model::{
-    Block, Compaction, CompactionKind, Outcome, Trigger, Turn, TurnKind, UsageTotal,
-};
+use backstory_model::{Block, Outcome, Turn, TurnKind, UsageTotal};
 use backstory_store::SourceReader;
-use backstory_text::figures::{compact, counted, duration};
+use backstory_text::figures::{counted, duration};
+use backstory_text::title::{of_prompt, short};
 use jiff::Timestamp;
-use std::borrow::Cow;
 
 /// What is told about a turn before and after its content.
 #[derive(Debug, Clone)]
@@ -122,62 +120,6 @@ fn title(kind: TurnKind, head: &str) -> String {
     if let Some(named) = named {
         return format!("({named})");
     }
-    let typed = typed(kind, head);
-    let line = typed.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let mut title: String = line.chars().take(TITLE_CHARACTERS).collect();
-    if title.len() < line.len() {
-        title.push('…');
-    }
+    let title = short(&of_prompt(&typed(kind, head).text), TITLE_CHARACTERS);
     if title.is_empty() { "(no text)".to_owned() } else { title }
-}
-
-/// A prompt as it was typed: commands and shell input come wrapped in tags.
-pub(super) fn typed(kind: TurnKind, text: &str) -> Cow<'_, str> {
-    match kind {
-        TurnKind::Command => match prompts::command_name(text) {
-            Some(name) => match prompts::command_arguments(text) {
-                Some(arguments) => Cow::Owned(format!("{name} {arguments}")),
-                None => Cow::Borrowed(name),
-            },
-            None => Cow::Borrowed(text),
-        },
-        TurnKind::Bash => {
-            let inside = text.trim().strip_prefix("<bash-input>");
-            let inside = inside.map(|rest| rest.strip_suffix("</bash-input>").unwrap_or(rest));
-            inside.map_or(Cow::Borrowed(text), |command| Cow::Owned(format!("! {command}")))
-        }
-        _ => Cow::Borrowed(text),
-    }
-}
-
-/// What an event says, without the tags it is wrapped in.
-pub(super) fn event_words(text: &str) -> String {
-    if let Some(name) = prompts::command_name(text) {
-        return typed(TurnKind::Command, text).trim().to_owned().replace(name, name.trim());
-    }
-    let mut words = text.to_owned();
-    for tag in ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"] {
-        if words.contains(tag) {
-            words = words.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
-        }
-    }
-    words.trim().to_owned()
-}
-
-/// `context compacted (automatically, 155k tokens before, 12k after)`
-pub(super) fn compaction_words(compaction: &Compaction) -> String {
-    let what = match compaction.kind {
-        CompactionKind::Full => "context compacted",
-        CompactionKind::Micro => "old tool results dropped from the context",
-    };
-    let mut details = Vec::new();
-    match compaction.trigger {
-        Some(Trigger::Auto) => details.push("automatically".to_owned()),
-        Some(Trigger::Manual) => details.push("by command".to_owned()),
-        None => {}
-    }
-    details
-        .extend(compaction.pre_tokens.map(|tokens| format!("{} tokens before", compact(tokens))));
-    details.extend(compaction.post_tokens.map(|tokens| format!("{} after", compact(tokens))));
-    if details.is_empty() { what.to_owned() } else { format!("{what} ({})", details.join(", ")) }
 }

@@ -2,10 +2,15 @@
 
 use super::call::{AgentLink, Attachment, CallView};
 use super::outline::TurnView;
+use super::summary::Summary;
+use super::talk::Talk;
+use super::turn_items::Group;
 use super::view::View;
+use super::words::Voice;
 use backstory_model::{Branch, Session};
 use backstory_store::StoreError;
 use backstory_text::excerpt::Keep;
+use backstory_text::figures::counted;
 use std::io;
 
 /// Why a session could not be shown.
@@ -31,6 +36,8 @@ pub(super) struct Wants {
     pub(super) failures: bool,
     pub(super) images: bool,
     pub(super) outline: bool,
+    /// Messages of the client are shown folded, and not only counted.
+    pub(super) folds_client_messages: bool,
     pub(super) keep: Keep,
 }
 
@@ -44,6 +51,7 @@ impl Wants {
             failures: false,
             images: false,
             outline: true,
+            folds_client_messages: false,
             keep: view.result,
         }
     }
@@ -95,6 +103,13 @@ pub(super) struct Aside<'a> {
     pub(super) is_failure: bool,
 }
 
+/// What the client says to the model or to itself.
+#[derive(Debug)]
+pub(super) struct ClientMessage {
+    pub(super) kind: String,
+    pub(super) text: String,
+}
+
 /// What the model thought.
 #[derive(Debug)]
 pub(super) enum Thinking<'a> {
@@ -114,11 +129,26 @@ pub(super) trait Sink {
     fn end_chapter(&mut self) -> Rendered;
     fn turn(&mut self, turn: &TurnView) -> Rendered;
     fn end_turn(&mut self, turn: &TurnView) -> Rendered;
-    fn prompt(&mut self, text: &str, context: bool) -> Rendered;
+    fn prompt(&mut self, text: &str, voice: Voice) -> Rendered;
     fn text(&mut self, text: &str) -> Rendered;
     fn thinking(&mut self, thinking: &Thinking<'_>) -> Rendered;
     fn attachment(&mut self, attachment: &Attachment) -> Rendered;
     fn call(&mut self, call: &CallView<'_>) -> Rendered;
+    fn talk(&mut self, talk: &Talk<'_>) -> Rendered;
+    /// What follows is one run of calls.
+    fn begin_group(&mut self, group: &Group) -> Rendered;
+    fn end_group(&mut self) -> Rendered;
     fn aside(&mut self, aside: &Aside<'_>) -> Rendered;
-    fn finish(&mut self) -> Rendered;
+    /// Messages of the client in a turn, for formats that fold them.
+    fn client_messages(&mut self, messages: &[ClientMessage]) -> Rendered;
+    fn summary(&mut self, summary: &Summary) -> Rendered;
+    /// The end, with the number of messages that were not shown.
+    fn finish(&mut self, hidden: usize) -> Rendered;
+}
+
+/// `12 client messages hidden; --noise shows them`
+pub(super) fn hidden_words(hidden: usize) -> Option<String> {
+    let messages = counted(hidden as u64, "client message", "client messages");
+    let them = if hidden == 1 { "it" } else { "them" };
+    (hidden > 0).then(|| format!("{messages} hidden; --noise shows {them}"))
 }

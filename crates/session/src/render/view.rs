@@ -1,5 +1,6 @@
 //! What of a session is shown, whatever the format.
 
+use super::Neighbours;
 use crate::stats::Prices;
 use backstory_text::excerpt::Keep;
 use jiff::Timestamp;
@@ -15,10 +16,14 @@ pub struct View {
     pub result: Keep,
     /// Opens what a terminal folds: results, thinking, long edits.
     pub full: bool,
+    /// Show the client's messages to the model and to itself: hooks, reminders, caveats.
+    pub noise: bool,
     /// The zone in which times are told.
     pub zone: TimeZone,
     /// Further facts for the head of the document: what was run, when it was captured.
     pub facts: Vec<(String, String)>,
+    /// The documents next to this one.
+    pub neighbours: Option<Neighbours>,
     /// Show only turns with something in this time or later.
     pub since: Option<Timestamp>,
     /// What tokens cost; none where nobody is to be told.
@@ -33,8 +38,10 @@ impl View {
             turns: TurnRange::default(),
             result: Keep::Ends(DEFAULT_RESULT),
             full: false,
+            noise: false,
             zone,
             facts: Vec::new(),
+            neighbours: None,
             since: None,
             prices: None,
         }
@@ -43,6 +50,11 @@ impl View {
     /// `2026-01-31 09:30:00 +01:00`
     pub fn time(&self, time: Timestamp) -> String {
         time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
+    }
+
+    /// `2026-01-31 09:30`
+    pub fn minute(&self, time: Timestamp) -> String {
+        time.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     }
 
     /// `2026-01-31 09:30:00`

@@ -7,10 +7,19 @@ use super::call::{Attachment, CallReader, other};
 use super::heading;
 use super::outline;
 use super::participants::Participants;
-use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
+use super::sink::{
+    Aside, Chapter, ClientMessage, Document, Placement, RenderError, Rendered, Sink, Thinking,
+    Wants,
+};
+use super::summary::Summary;
+use super::talk::{KnownTodos, Talk};
+use super::turn_items::{self, Group, Item};
 use super::view::View;
-use crate::between::{Between, Next};
-use backstory_model::{ActionKind, Block, Branch, Call, Compaction, Session, Step, Turn};
+use super::words::{self, Voice};
+use crate::between::Next;
+use backstory_model::{
+    ActionKind, Block, Branch, Call, CallOutcome, Compaction, Dialogue, Session, Turn, TurnKind,
+};
 use backstory_store::SourceReader;
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -34,6 +43,9 @@ pub(super) fn walk<S: Sink>(session: &Session, view: &View, sink: &mut S) -> Ren
         heads: Vec::new().into_iter(),
         call_reader: CallReader::default(),
         compactions: session.compactions.iter().map(|one| (one.line, one)).collect(),
+        todos: HashMap::new(),
+        summary: Summary::default(),
+        hidden: 0,
     };
     walk.document(session)
 }
@@ -53,6 +65,11 @@ struct Walk<'a, S> {
     heads: std::vec::IntoIter<outline::TurnView>,
     call_reader: CallReader,
     compactions: HashMap<u64, &'a Compaction>,
+    /// What is to be done, by number in the cast.
+    todos: HashMap<usize, KnownTodos>,
+    summary: Summary,
+    /// Messages of the client that are not shown.
+    hidden: usize,
 }
 
 impl<'a, S: Sink> Walk<'a, S> {
@@ -79,7 +96,11 @@ impl<'a, S: Sink> Walk<'a, S> {
                 self.agent_chapter(number, DEEPEST_INLINE)?;
             }
         }
-        self.sink.finish()
+        let summary = std::mem::take(&mut self.summary);
+        if !summary.is_empty() {
+            self.sink.summary(&summary)?;
+        }
+        self.sink.finish(self.hidden)
     }
 
     fn kept(&self, session: &'a Session) -> impl Iterator<Item = (usize, &'a Turn)> {
@@ -188,31 +209,74 @@ impl<'a, S: Sink> Walk<'a, S> {
             None => outline::turn(place.prefix, number, turn, self.view, reader)?,
         };
         self.sink.turn(&head)?;
+        let mut turn_place = TurnPlace { place, messages: Vec::new() };
         if self.view.parts.prompts {
-            self.prompt(turn, reader)?;
+            self.prompt(&mut turn_place, turn, reader)?;
         }
-        let mut between = Between::of(turn);
-        for step in &turn.steps {
-            let line = step.lines.first().copied().unwrap_or(0);
-            while let Some(next) = between.before(line) {
-                self.between(&next, reader)?;
+        let all = turn_items::items(turn);
+        let mut rest = all.as_slice();
+        while let Some((first, others)) = rest.split_first() {
+            let group = Group::at_start(rest, place.session.agent);
+            let (now, later) = match group.filter(|_| self.view.parts.tools) {
+                Some(group) => {
+                    self.sink.begin_group(&group)?;
+                    rest.split_at_checked(group.items).unwrap_or((rest, &[]))
+                }
+                None => (std::slice::from_ref(first), others),
+            };
+            for item in now {
+                self.item(&mut turn_place, item, reader)?;
             }
-            self.step(place, step, reader)?;
+            if group.is_some() && self.view.parts.tools {
+                self.sink.end_group()?;
+            }
+            rest = later;
         }
-        while let Some(next) = between.before(u64::MAX) {
-            self.between(&next, reader)?;
+        if !turn_place.messages.is_empty() {
+            if self.wants.folds_client_messages {
+                self.sink.client_messages(&turn_place.messages)?;
+            } else {
+                self.hidden += turn_place.messages.len();
+            }
         }
         self.sink.end_turn(&head)
     }
 
-    fn prompt(&mut self, turn: &Turn, reader: &mut SourceReader) -> Rendered {
+    fn item(
+        &mut self,
+        turn: &mut TurnPlace<'_>,
+        item: &Item<'a>,
+        reader: &mut SourceReader,
+    ) -> Rendered {
+        match item {
+            Item::Between(next) => self.between(turn, next, reader),
+            Item::Error(text) => self.sink.aside(&Aside {
+                kind: "API error",
+                text,
+                is_compaction: false,
+                is_failure: true,
+            }),
+            Item::Block(Block::Call(call)) => self.call(turn.place, call, reader),
+            Item::Block(block) => self.block(block, reader),
+        }
+    }
+
+    fn prompt(
+        &mut self,
+        place: &mut TurnPlace<'_>,
+        turn: &Turn,
+        reader: &mut SourceReader,
+    ) -> Rendered {
         for part in &turn.prompt.blocks {
             match &part.block {
                 Block::Text(text) => {
                     let text = reader.text(text)?;
-                    let text = outline::typed(turn.kind, &text);
-                    if !text.trim().is_empty() {
-                        self.sink.prompt(&text, part.context)?;
+                    let typed = words::typed(turn.kind, &text);
+                    if !typed.text.trim().is_empty() {
+                        self.sink.prompt(&typed.text, Voice::of(turn.kind, part.context))?;
+                    }
+                    for reminder in typed.added {
+                        self.client_message(place, "reminder", reminder)?;
                     }
                 }
                 block => self.block(block, reader)?,
@@ -221,22 +285,16 @@ impl<'a, S: Sink> Walk<'a, S> {
         Ok(())
     }
 
-    fn step(&mut self, place: &Place<'_>, step: &'a Step, reader: &mut SourceReader) -> Rendered {
-        if let Some(error) = &step.error {
-            let kind = "API error";
-            self.sink.aside(&Aside {
-                kind,
-                text: error,
-                is_compaction: false,
-                is_failure: true,
-            })?;
+    /// Shows what the client says to the model or to itself, or keeps it for the end of the turn.
+    fn client_message(&mut self, turn: &mut TurnPlace<'_>, kind: &str, text: &str) -> Rendered {
+        if !self.view.parts.text {
+            return Ok(());
         }
-        for block in &step.blocks {
-            match block {
-                Block::Call(call) => self.call(place, call, reader)?,
-                block => self.block(block, reader)?,
-            }
+        if self.view.noise {
+            let aside = Aside { kind, text, is_compaction: false, is_failure: false };
+            return self.sink.aside(&aside);
         }
+        turn.messages.push(ClientMessage { kind: kind.to_owned(), text: text.to_owned() });
         Ok(())
     }
 
@@ -278,19 +336,54 @@ impl<'a, S: Sink> Walk<'a, S> {
             call.subagent.as_deref().and_then(|id| self.participants.child(place.number, id));
         let agent = place.session.agent;
         let is_edit = backstory_agents::does(agent, call, ActionKind::Edit);
-        if !self.view.parts.shows_call(is_edit) {
+        let dialogue = if self.view.parts.prompts || self.view.parts.tools {
+            backstory_agents::dialogue(agent, call, reader)?
+        } else {
+            None
+        };
+        if !self.view.parts.shows_call(is_edit) && !self.says_something(call, dialogue.as_ref())? {
             return self.inline_agent(place, child);
         }
         self.calls += 1;
         if let Some(caller) = child.and_then(|child| self.callers.get_mut(child)) {
             *caller = caller.or(Some(self.calls));
         }
+        let objection = match dialogue {
+            Some(Dialogue::Objection(words)) => Some(words),
+            Some(dialogue) if !is_error(call) => {
+                let known = self.todos.entry(place.number).or_default();
+                if let Some(talk) = Talk::of(self.calls, call, dialogue, known) {
+                    self.sink.talk(&talk)?;
+                    return self.inline_agent(place, child);
+                }
+                None
+            }
+            _ => None,
+        };
         let folder = place.session.cwds.first().map(AsRef::as_ref).unwrap_or_default();
         let mut view =
             self.call_reader.view(call, self.calls, (agent, folder), self.wants, reader)?;
         view.subagent = child.and_then(|child| self.participants.link(child)).cloned();
+        view.objection = objection;
         self.sink.call(&view)?;
+        self.summary.add(&view, folder);
         self.inline_agent(place, child)
+    }
+
+    /// Whether a call is shown for the words of people alone; an objection is shown by itself.
+    fn says_something(
+        &mut self,
+        call: &Call,
+        dialogue: Option<&Dialogue>,
+    ) -> Result<bool, RenderError> {
+        match dialogue.filter(|_| self.view.parts.prompts) {
+            Some(Dialogue::Objection(words)) => {
+                self.sink.prompt(words, Voice::Meanwhile)?;
+                Ok(false)
+            }
+            Some(Dialogue::Questions(_) | Dialogue::Plan(_)) => Ok(!is_error(call)),
+            Some(Dialogue::Todos(_)) | None => Ok(false),
+        }
     }
 
     fn inline_agent(&mut self, place: &Place<'_>, child: Option<usize>) -> Rendered {
@@ -307,20 +400,35 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    fn between(&mut self, next: &Next<'_>, reader: &mut SourceReader) -> Rendered {
+    fn between(
+        &mut self,
+        turn: &mut TurnPlace<'_>,
+        next: &Next<'_>,
+        reader: &mut SourceReader,
+    ) -> Rendered {
         match next {
             Next::Prompt(one) if self.view.parts.prompts => {
                 let text = reader.text(&one.text)?;
-                self.sink.prompt(&text, false)
+                let typed = words::typed(TurnKind::Queued, &text);
+                if !typed.text.trim().is_empty() {
+                    self.sink.prompt(&typed.text, Voice::Meanwhile)?;
+                }
+                for reminder in typed.added {
+                    self.client_message(turn, "reminder", reminder)?;
+                }
+                Ok(())
             }
             Next::Event(event) if self.view.parts.text => {
                 let text = event.text.as_ref().map(|text| reader.text(text)).transpose()?;
+                let kind = event.kind.as_ref();
                 let compaction = self.compactions.get(&event.line).copied();
                 let text = match compaction {
-                    Some(compaction) => outline::compaction_words(compaction),
-                    None => outline::event_words(text.as_deref().unwrap_or_default()),
+                    Some(compaction) => words::of_compaction(compaction),
+                    None => words::of_event(kind, text.as_deref().unwrap_or_default()),
                 };
-                let kind = event.kind.as_ref();
+                if compaction.is_none() && words::is_client_message(event) {
+                    return self.client_message(turn, kind, &text);
+                }
                 let is_compaction = compaction.is_some() || kind == "compacted";
                 let is_failure = kind.contains("error") || kind.starts_with("interrupted");
                 self.sink.aside(&Aside { kind, text: &text, is_compaction, is_failure })
@@ -328,6 +436,18 @@ impl<'a, S: Sink> Walk<'a, S> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a call failed for reasons that are not the person's.
+fn is_error(call: &Call) -> bool {
+    call.result.as_ref().is_some_and(|result| result.outcome == CallOutcome::Error)
+}
+
+/// A turn that is being shown.
+struct TurnPlace<'a> {
+    place: &'a Place<'a>,
+    /// What the client said in it, to be folded or counted.
+    messages: Vec<ClientMessage>,
 }
 
 /// Where in the document a turn stands.

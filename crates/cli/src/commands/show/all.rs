@@ -10,15 +10,16 @@ use crate::select::{Scope, Selection, holds_sessions};
 use crate::ui;
 use backstory_agents as agents;
 use backstory_model::Session;
-use backstory_model::{Notice, SessionFiles};
+use backstory_model::{Notice, SessionFiles, Summary};
 use backstory_redact::{Redactor, Report};
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{ProjectScope, Root};
 use backstory_session::parallel::Progress;
-use backstory_session::render::{self, IndexRow, View};
+use backstory_session::render::{self, IndexRow, Neighbours, View};
 use backstory_session::select::{SessionRef, distinct_names};
 use backstory_store::{Access, Destination, Entry, OutputFolder, ReadContext, Store, plain_name};
 use backstory_text::figures;
+use backstory_text::title::short;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -27,6 +28,7 @@ struct Job<'a> {
     files: &'a SessionFiles,
     name: String,
     key: String,
+    neighbours: Option<Neighbours>,
 }
 
 /// What came of it.
@@ -65,7 +67,7 @@ pub(super) fn run(
     let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
     let to = guard(global, &selection.roots, &chosen).folder(out)?;
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(&to, Access::Private)?;
-    let jobs = jobs(&sessions, format, &arguments.fingerprint(format), &global.store);
+    let jobs = jobs(&sessions, format, &arguments.fingerprint(format), (&global.store, redactor));
     let total = jobs.len();
     let mut stale: Vec<Job<'_>> =
         jobs.into_iter().filter(|job| !folder.is_current(&job.name, &job.key)).collect();
@@ -114,7 +116,7 @@ pub(super) fn one_into(
         return Err(refused.into());
     }
     let bytes = folder.write(&name, |file| write_session(session, view, format, file))?;
-    let about = Some(IndexRow::of(session, &name));
+    let about = Some(IndexRow::of(session, &name, view));
     folder.record(&name, Entry { key: String::new(), bytes, about });
     folder.save()?;
     Ok(Outcome::Fine)
@@ -124,21 +126,77 @@ fn jobs<'a>(
     sessions: &[&'a SessionFiles],
     format: Format,
     options: &str,
-    store: &Store,
+    (store, redactor): (&Store, Option<&Redactor>),
 ) -> Vec<Job<'a>> {
     let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
+    let names = distinct_names(&chosen).into_iter();
+    let names: Vec<String> = names.map(|name| format!("{name}.{}", format.extension())).collect();
+    let near = match format {
+        Format::Html | Format::Md => {
+            let titles = if redactor.is_some() { Titles::Hidden } else { Titles::Shown };
+            neighbours(sessions, &names, (format, titles), store)
+        }
+        Format::Terminal | Format::Text | Format::Json => vec![None; names.len()],
+    };
     let mut jobs: Vec<Job<'a>> = sessions
         .iter()
         .copied()
-        .zip(distinct_names(&chosen))
-        .map(|(files, name)| {
-            let name = format!("{name}.{}", format.extension());
-            Job { files, name, key: format!("{options} {}", state(files, store)) }
+        .zip(names)
+        .zip(near)
+        .map(|((files, name), neighbours)| {
+            let key = format!("{options} {} {neighbours:?}", state(files, store));
+            Job { files, name, key, neighbours }
         })
         .collect();
     // Large ones first, so that no thread is left alone with one at the end.
     jobs.sort_by_key(|job| std::cmp::Reverse(job.files.total_bytes()));
     jobs
+}
+
+/// Whether links say what other sessions are called: titles may hold what is to be redacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Titles {
+    Shown,
+    Hidden,
+}
+
+/// For each session the one before it and the one after it in time.
+fn neighbours(
+    sessions: &[&SessionFiles],
+    names: &[String],
+    (format, titles): (Format, Titles),
+    store: &Store,
+) -> Vec<Option<Neighbours>> {
+    const LONGEST_TITLE: usize = 48;
+    let rows: Vec<Option<Summary>> = sessions
+        .par_iter()
+        .map_init(|| ReadContext::new(store), |context, files| agents::summary(files, context).ok())
+        .collect();
+    let mut order: Vec<usize> = (0..sessions.len()).collect();
+    let ended = |at: &usize| rows.get(*at).and_then(|row| row.as_ref()?.ended);
+    order.sort_by_key(|at| (std::cmp::Reverse(ended(at)), names.get(*at)));
+    let link = |place: Option<usize>, hidden: &str| {
+        let at = *order.get(place?)?;
+        let row = rows.get(at)?.as_ref();
+        let title = row.and_then(|row| row.title.as_ref()).map(|title| title.text.as_str());
+        let name = names.get(at)?;
+        let title = match titles {
+            Titles::Shown => short(title.unwrap_or(name), LONGEST_TITLE),
+            Titles::Hidden => hidden.to_owned(),
+        };
+        Some((name.clone(), title))
+    };
+    let mut near = vec![None; sessions.len()];
+    for (place, at) in order.iter().enumerate() {
+        if let Some(slot) = near.get_mut(*at) {
+            *slot = Some(Neighbours {
+                index: format!("index.{}", format.extension()),
+                older: link(place.checked_add(1), "older session"),
+                newer: link(place.checked_sub(1), "newer session"),
+            });
+        }
+    }
+    near
 }
 
 /// Size and time of every file that a session consists of.
@@ -204,10 +262,11 @@ fn write_one(
     }
     let report = copy.as_ref().map(|copy| copy.report().clone()).unwrap_or_default();
     let with_report = copy.as_ref().map(|_| redaction::with_report(view, &report));
-    let view = with_report.as_ref().unwrap_or(view);
+    let mut view = with_report.unwrap_or_else(|| view.clone());
+    view.neighbours = job.neighbours.clone();
     let name = job.name.clone();
-    let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;
-    let about = Some(IndexRow::of(&session, &name));
+    let bytes = folder.write(&name, |file| write_session(&session, &view, format, file))?;
+    let about = Some(IndexRow::of(&session, &name, &view));
     let notices = failures.iter().map(Notice::from).collect();
     Ok(Done::Written {
         name,

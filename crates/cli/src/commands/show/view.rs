@@ -27,6 +27,10 @@ pub(crate) struct ViewArguments {
     #[arg(long)]
     pub(crate) full: bool,
 
+    /// Show the client's own messages too: hooks, reminders, caveats; a page folds them
+    #[arg(long)]
+    noise: bool,
+
     /// Keep only these: prompts, text, tools, results, thinking, edits, subagents
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     select: Vec<String>,
@@ -106,6 +110,7 @@ impl ViewArguments {
             })?;
         }
         view.full = self.full;
+        view.noise = self.noise || self.full;
         view.result = match self.max_result.as_deref() {
             None if self.full => Keep::Everything,
             None => Keep::Ends(DEFAULT_RESULT),
@@ -168,10 +173,11 @@ impl ViewArguments {
     /// What the output depends on besides the session.
     pub(crate) fn fingerprint(&self, format: Format) -> String {
         format!(
-            "{} {} full={} select={} turns={} max-result={} zone={} share={} raw={} redact={}",
+            "{} {} full={} noise={} select={} turns={} max-result={} zone={} share={} raw={} redact={}",
             env!("CARGO_PKG_VERSION"),
             format.extension(),
             self.full,
+            self.noise,
             self.select.join(","),
             self.turns.as_deref().unwrap_or_default(),
             self.max_result.as_deref().unwrap_or_default(),

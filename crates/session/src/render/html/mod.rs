@@ -3,24 +3,34 @@
 //! Every piece of the session passes through `escape::html`; the only attributes made from it are
 //! quoted titles, web links and base64 that was checked.
 
+mod calls;
 mod index;
 mod page;
 mod prose;
+mod talk;
 mod timeline;
 
 pub use index::write_index;
 
 use super::call::{Attachment, CallView};
-use super::diff::FileDiff;
 use super::heading;
 use super::outline::TurnView;
-use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
+use super::sink::{
+    Aside, Chapter, ClientMessage, Document, Placement, Rendered, Sink, Thinking, Wants,
+};
+use super::summary::Summary;
+use super::talk::Talk;
+use super::turn_items::Group;
 use super::view::View;
+use super::words::Voice;
 use backstory_model::{Outcome, TurnKind};
 use backstory_text::escape::html;
 use backstory_text::excerpt::{Excerpt, excerpt};
-use backstory_text::figures::{bytes, compact, counted};
+use backstory_text::figures::{compact, counted};
 use std::io::Write;
+
+/// Turns that are listed next to the text at most.
+const MOST_BESIDE: usize = 400;
 
 pub(super) struct Html<'a, W> {
     out: W,
@@ -28,12 +38,11 @@ pub(super) struct Html<'a, W> {
     /// Scratch for text that is made of many pieces.
     text: String,
     in_chapter: bool,
-    kind: TurnKind,
 }
 
 impl<'a, W: Write> Html<'a, W> {
     pub(super) fn new(out: W, view: &'a View) -> Html<'a, W> {
-        Html { out, view, text: String::new(), in_chapter: false, kind: TurnKind::Human }
+        Html { out, view, text: String::new(), in_chapter: false }
     }
 
     fn pre(&mut self, class: &str, text: Excerpt<'_>) -> Rendered {
@@ -52,30 +61,6 @@ impl<'a, W: Write> Html<'a, W> {
         Ok(())
     }
 
-    fn diff(&mut self, edit: &FileDiff) -> Rendered {
-        let (added, removed) = edit.counts();
-        let what = if edit.created { "New file" } else { "Edit" };
-        let everywhere = if edit.everywhere { ", every occurrence" } else { "" };
-        let path = html(&edit.path);
-        writeln!(
-            self.out,
-            "<p class=\"state\">{what} <code>{path}</code> (+{added} −{removed}{everywhere})</p>"
-        )?;
-        if edit.hunks.is_empty() {
-            return Ok(());
-        }
-        self.text.clear();
-        for hunk in &edit.hunks {
-            if let Some(place) = hunk.place {
-                let (old, new) = (place.old_start, place.new_start);
-                self.text.push_str(&format!("<span class=\"cut\">@@ -{old} +{new} @@</span>\n"));
-            }
-            push_hunk(&hunk.lines, &mut self.text);
-        }
-        writeln!(self.out, "<pre class=\"diff\">{}</pre>", self.text.trim_end_matches('\n'))?;
-        Ok(())
-    }
-
     fn figures(&self, turn: &TurnView) -> String {
         let mut words = turn.figures(self.view);
         if turn.kind != TurnKind::Human {
@@ -85,6 +70,60 @@ impl<'a, W: Write> Html<'a, W> {
             words.push(turn.outcome.name().to_owned());
         }
         words.join(" · ")
+    }
+
+    fn picture(&mut self, attachment: &Attachment) -> Rendered {
+        let words = attachment.words();
+        let words = html(&words);
+        let data = attachment.data.as_deref().filter(|data| is_base64(data));
+        match (attachment.safe_type(), data) {
+            (Some(kind), Some(data)) => writeln!(
+                self.out,
+                "<p><img alt=\"{words}\" src=\"data:{kind};base64,{data}\"></p>"
+            )?,
+            _ => writeln!(self.out, "<p class=\"aside\">({words})</p>")?,
+        }
+        Ok(())
+    }
+
+    /// The same list next to the text, for windows that are wide enough.
+    fn side(&mut self, document: &Document) -> Rendered {
+        if document.outline.len() > MOST_BESIDE {
+            return Ok(());
+        }
+        writeln!(self.out, "<nav class=\"side\" aria-label=\"Turns\">\n<ol>")?;
+        for turn in &document.outline {
+            let (number, anchor, title) = (turn.number, &turn.anchor, html(&turn.title));
+            let mark = if turn.failed > 0 || turn.outcome == Outcome::ApiError {
+                " class=\"failed\""
+            } else {
+                ""
+            };
+            writeln!(
+                self.out,
+                "<li value=\"{number}\"{mark}><a href=\"#{anchor}\">{title}</a></li>"
+            )?;
+        }
+        writeln!(self.out, "</ol></nav>")?;
+        Ok(())
+    }
+
+    /// Links to the index and to the sessions before and after this one.
+    fn neighbours(&mut self, label: &str) -> Rendered {
+        let Some(near) = &self.view.neighbours else { return Ok(()) };
+        let index = html(&near.index);
+        writeln!(
+            self.out,
+            "<nav class=\"near\" aria-label=\"{label}\"><a href=\"{index}\">All sessions</a>"
+        )?;
+        for (link, sign) in [(&near.older, "←"), (&near.newer, "→")] {
+            if let Some((file, title)) = link {
+                let (file, title) = (html(file), html(title));
+                writeln!(self.out, "<a href=\"{file}\">{sign} {title}</a>")?;
+            }
+        }
+        writeln!(self.out, "</nav>")?;
+        Ok(())
     }
 
     fn contents(&mut self, document: &Document) -> Rendered {
@@ -98,7 +137,7 @@ impl<'a, W: Write> Html<'a, W> {
         let turns = counted(document.outline.len() as u64, "turn", "turns");
         writeln!(
             self.out,
-            "<nav aria-label=\"Contents\"><details><summary>{turns}</summary>\n<ol>"
+            "<nav class=\"contents\" aria-label=\"Contents\"><details><summary>{turns}</summary>\n<ol>"
         )?;
         for turn in &document.outline {
             let (number, anchor, title) = (turn.number, &turn.anchor, html(&turn.title));
@@ -114,35 +153,7 @@ impl<'a, W: Write> Html<'a, W> {
             writeln!(self.out, "</ol>")?;
         }
         writeln!(self.out, "</details></nav>")?;
-        Ok(())
-    }
-}
-
-/// Lines of a difference; neighbours of the same kind share an element.
-fn push_hunk(lines: &str, out: &mut String) {
-    let mut open = ' ';
-    for line in lines.strip_suffix('\n').unwrap_or(lines).split('\n') {
-        let sign = line.chars().next().filter(|sign| matches!(sign, '+' | '-')).unwrap_or(' ');
-        if sign != open {
-            close_sign(open, out);
-            out.push_str(match sign {
-                '+' => "<ins>",
-                '-' => "<del>",
-                _ => "",
-            });
-            open = sign;
-        }
-        out.push_str(&html(line));
-        out.push('\n');
-    }
-    close_sign(open, out);
-}
-
-fn close_sign(sign: char, out: &mut String) {
-    if sign != ' ' {
-        // The elements are blocks: a line end inside would show as an empty line.
-        out.truncate(out.trim_end_matches('\n').len());
-        out.push_str(if sign == '+' { "</ins>" } else { "</del>" });
+        self.side(document)
     }
 }
 
@@ -160,11 +171,12 @@ impl<W: Write> Sink for Html<'_, W> {
     }
 
     fn wants(&self, view: &View) -> Wants {
-        Wants { images: true, ..Wants::of_document(view) }
+        Wants { images: true, folds_client_messages: true, ..Wants::of_document(view) }
     }
 
     fn begin(&mut self, document: &Document) -> Rendered {
         page::begin(&document.title, &mut self.out)?;
+        self.neighbours("Sessions")?;
         writeln!(self.out, "<header>\n<h1>{}</h1>\n<dl>", html(&document.title))?;
         for (label, value) in &document.facts {
             writeln!(self.out, "<dt>{}</dt><dd>{}</dd>", html(label), html(value))?;
@@ -221,7 +233,6 @@ impl<W: Write> Sink for Html<'_, W> {
     }
 
     fn turn(&mut self, turn: &TurnView) -> Rendered {
-        self.kind = turn.kind;
         let level = if self.in_chapter { 3 } else { 2 };
         let (anchor, number, title) = (&turn.anchor, turn.number, html(&turn.title));
         writeln!(
@@ -238,24 +249,30 @@ impl<W: Write> Sink for Html<'_, W> {
         Ok(())
     }
 
-    fn prompt(&mut self, text: &str, context: bool) -> Rendered {
-        let text = html(text.trim_matches('\n').trim_end());
-        if self.kind == TurnKind::Compact {
-            writeln!(
+    fn prompt(&mut self, text: &str, voice: Voice) -> Rendered {
+        self.text.clear();
+        prose::push(text.trim_matches('\n').trim_end(), prose::Writer::Person, &mut self.text);
+        let (text, label) = (self.text.trim_end(), voice.label());
+        match voice {
+            Voice::Person => writeln!(self.out, "<div class=\"prompt\">{text}</div>")?,
+            Voice::Meanwhile => writeln!(
                 self.out,
-                "<details class=\"thinking\"><summary>Summary of the conversation so far</summary>\n\
-                 <div class=\"prompt\">{text}</div></details>"
-            )?;
-        } else {
-            let class = if context { "prompt context" } else { "prompt" };
-            writeln!(self.out, "<div class=\"{class}\">{text}</div>")?;
+                "<div class=\"prompt\"><p class=\"who\">Typed while the model worked</p>{text}</div>"
+            )?,
+            Voice::Editor | Voice::Summary => writeln!(
+                self.out,
+                "<details class=\"context\"><summary>{label}</summary>\n<div class=\"told\">{text}</div></details>"
+            )?,
+            Voice::Notification | Voice::Teammate | Voice::Caller => {
+                writeln!(self.out, "<div class=\"told\"><p class=\"who\">{label}</p>{text}</div>")?
+            }
         }
         Ok(())
     }
 
     fn text(&mut self, text: &str) -> Rendered {
         self.text.clear();
-        prose::push(text, &mut self.text);
+        prose::push(text, prose::Writer::Model, &mut self.text);
         writeln!(self.out, "<div class=\"text\">{}</div>", self.text.trim_end())?;
         Ok(())
     }
@@ -280,64 +297,24 @@ impl<W: Write> Sink for Html<'_, W> {
     }
 
     fn attachment(&mut self, attachment: &Attachment) -> Rendered {
-        let words = attachment.words();
-        let words = html(&words);
-        let data = attachment.data.as_deref().filter(|data| is_base64(data));
-        match (attachment.safe_type(), data) {
-            (Some(kind), Some(data)) => writeln!(
-                self.out,
-                "<p><img alt=\"{words}\" src=\"data:{kind};base64,{data}\"></p>"
-            )?,
-            _ => writeln!(self.out, "<p class=\"aside\">({words})</p>")?,
-        }
-        Ok(())
+        self.picture(attachment)
     }
 
     fn call(&mut self, call: &CallView<'_>) -> Rendered {
-        let number = call.number;
-        let class = if call.failed() { "call bad" } else { "call" };
-        let open = if !call.edits.is_empty() { " open" } else { "" };
-        let mut state = call.status().to_owned();
-        if call.outcome.is_some() {
-            state.push_str(&format!(" · {}", bytes(call.result_size)));
-        }
-        writeln!(
-            self.out,
-            "<details class=\"{class}\" id=\"call-{number}\"{open}><summary><b>{}</b> <code>{}</code> <span class=\"state\">{state}</span></summary>",
-            html(call.name),
-            html(&call.brief),
-        )?;
-        if let Some(agent) = call.subagent.as_ref().filter(|agent| agent.shown) {
-            let (number, title) = (agent.number, html(&agent.title));
-            writeln!(
-                self.out,
-                "<p><a href=\"#agent-{number}\">Subagent {number}: {title}</a></p>"
-            )?;
-        }
-        if call.shows_input {
-            for edit in &call.edits {
-                self.diff(edit)?;
-            }
-            if let Some(command) = &call.command {
-                self.pre("command", Excerpt::Whole(command))?;
-            }
-            if !call.fields.trim().is_empty() {
-                self.pre("input", Excerpt::Whole(call.fields.trim_end()))?;
-            }
-        }
-        if let Some(result) = &call.result {
-            let text = result.excerpt();
-            if text != Excerpt::Whole("") {
-                self.pre("result", text)?;
-            }
-            for attachment in &result.images {
-                self.attachment(attachment)?;
-            }
-            if let Some(persisted) = &result.persisted {
-                let place = html(persisted);
-                writeln!(self.out, "<p class=\"aside\">The whole output was kept in {place}</p>")?;
-            }
-        }
+        self.whole_call(call)
+    }
+
+    fn talk(&mut self, talk: &Talk<'_>) -> Rendered {
+        self.say(talk)
+    }
+
+    fn begin_group(&mut self, group: &Group) -> Rendered {
+        let words = group.words();
+        writeln!(self.out, "<details class=\"group\"><summary>{words}</summary>")?;
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> Rendered {
         writeln!(self.out, "</details>")?;
         Ok(())
     }
@@ -361,8 +338,17 @@ impl<W: Write> Sink for Html<'_, W> {
         Ok(())
     }
 
-    fn finish(&mut self) -> Rendered {
+    fn client_messages(&mut self, messages: &[ClientMessage]) -> Rendered {
+        self.folded_messages(messages)
+    }
+
+    fn summary(&mut self, summary: &Summary) -> Rendered {
+        self.left_behind(summary)
+    }
+
+    fn finish(&mut self, _hidden: usize) -> Rendered {
         writeln!(self.out, "</main>")?;
+        self.neighbours("Sessions, again")?;
         page::end(&mut self.out)?;
         self.out.flush()?;
         Ok(())

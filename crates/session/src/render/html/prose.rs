@@ -1,18 +1,34 @@
-//! Markdown of a model as HTML: our own elements only, every other character as text.
+//! Markdown as HTML: our own elements only, every other character as text.
 //!
 //! Raw HTML is shown, not used. Links lead to the web or to a mail address; nothing is loaded.
 
 use crate::render::markdown::prose::{LONGEST, is_harmless};
+use backstory_format::slice::Part;
 use backstory_text::escape;
+use backstory_text::figures::counted;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Deeper nesting is shown as plain text.
 const DEEPEST: usize = 24;
 
+/// Who wrote a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// It is Markdown.
+    Model,
+    /// It may be Markdown: lines stay lines, nothing that was typed is dropped, and a long text is
+    /// folded.
+    Person,
+}
+
+/// Lines of a person's text that are shown before the fold, and the fewest worth folding.
+const OPEN_LINES: usize = 15;
+const FOLDED_LINES: usize = 6;
+
 /// Appends `text` as HTML.
-pub(super) fn push(text: &str, out: &mut String) {
+pub(super) fn push(text: &str, writer: Writer, out: &mut String) {
     let start = out.len();
-    if text.len() > LONGEST || push_parsed(text, out).is_none() {
+    if text.len() > LONGEST || push_parsed(text, writer, out).is_none() {
         out.truncate(start);
         out.push_str("<p class=\"plain\">");
         out.push_str(&escape::html(text));
@@ -20,13 +36,28 @@ pub(super) fn push(text: &str, out: &mut String) {
     }
 }
 
-/// None when it is nested too deep.
-fn push_parsed(text: &str, out: &mut String) -> Option<()> {
+/// None when it is nested too deep, or something in it would not be shown.
+fn push_parsed(text: &str, writer: Writer, out: &mut String) -> Option<()> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let parser = Parser::new_ext(text, options);
+    let is_person = writer == Writer::Person;
+    if is_person && parser.reference_definitions().iter().next().is_some() {
+        return None;
+    }
     let mut depth = 0_usize;
     let mut in_head = false;
-    for event in Parser::new_ext(text, options) {
+    let mut fold = Fold::of(text, writer);
+    for (event, range) in parser.into_offset_iter() {
+        if depth == 0 {
+            fold.before_block(range.start, out);
+        }
+        if is_person {
+            let source = text.get(range.clone()).unwrap_or_default();
+            if keep_typed(&event, source, text.part(..range.start), out) {
+                continue;
+            }
+        }
         match event {
             Event::Start(tag) => {
                 depth += 1;
@@ -49,6 +80,7 @@ fn push_parsed(text: &str, out: &mut String) -> Option<()> {
                 out.push_str(&escape::html(&text));
                 out.push_str("</code>");
             }
+            Event::SoftBreak if is_person => out.push_str("<br>\n"),
             Event::SoftBreak => out.push('\n'),
             Event::HardBreak => out.push_str("<br>"),
             Event::Rule => out.push_str("<hr>"),
@@ -58,7 +90,82 @@ fn push_parsed(text: &str, out: &mut String) -> Option<()> {
             }
         }
     }
+    fold.end(out);
     Some(())
+}
+
+/// Writes what a person typed as it was typed where Markdown would drop a character of it.
+fn keep_typed(event: &Event<'_>, source: &str, before: &str, out: &mut String) -> bool {
+    match event {
+        // A character reference stays one, and a backslash that escapes something is shown.
+        Event::Text(text) => {
+            if before.ends_with('\\') && !before.ends_with("\\\\") {
+                out.push('\\');
+            }
+            let shown = if source.starts_with('&') { source } else { text };
+            out.push_str(&escape::html(shown));
+            true
+        }
+        // `__init__` is a name, and not a strong word.
+        Event::Start(Tag::Strong | Tag::Emphasis) => {
+            let mark = source.len() - source.trim_start_matches('_').len();
+            let width = if matches!(event, Event::Start(Tag::Strong)) { 2 } else { 1 };
+            out.push_str("_".repeat(mark.min(width)).as_str());
+            false
+        }
+        Event::End(TagEnd::Strong | TagEnd::Emphasis) => {
+            let mark = source.len() - source.trim_end_matches('_').len();
+            let width = if matches!(event, Event::End(TagEnd::Strong)) { 2 } else { 1 };
+            out.push_str("_".repeat(mark.min(width)).as_str());
+            false
+        }
+        Event::Start(Tag::Image { .. }) => {
+            out.push_str(&escape::html(source));
+            out.push(' ');
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Where a long text is folded: between two of its blocks.
+struct Fold<'a> {
+    text: &'a str,
+    /// Bytes that were looked at, and their lines.
+    seen: usize,
+    lines: usize,
+    all: usize,
+    is_open: bool,
+}
+
+impl Fold<'_> {
+    fn of(text: &str, writer: Writer) -> Fold<'_> {
+        let all = match writer {
+            Writer::Person => text.lines().count(),
+            Writer::Model => 0,
+        };
+        Fold { text, seen: 0, lines: 0, all, is_open: false }
+    }
+
+    fn before_block(&mut self, start: usize, out: &mut String) {
+        if self.is_open || self.all < OPEN_LINES + FOLDED_LINES || start < self.seen {
+            return;
+        }
+        self.lines += self.text.part(self.seen..start).matches('\n').count();
+        self.seen = start;
+        let more = self.all.saturating_sub(self.lines);
+        if self.lines >= OPEN_LINES && more >= FOLDED_LINES {
+            self.is_open = true;
+            let words = counted(more as u64, "more line", "more lines");
+            out.push_str(&format!("<details class=\"more\"><summary>{words}</summary>\n"));
+        }
+    }
+
+    fn end(&self, out: &mut String) {
+        if self.is_open {
+            out.push_str("</details>");
+        }
+    }
 }
 
 fn open(tag: &Tag<'_>, in_head: bool, out: &mut String) {
@@ -140,7 +247,7 @@ mod tests {
 
     fn html(text: &str) -> String {
         let mut out = String::new();
-        push(text, &mut out);
+        push(text, Writer::Model, &mut out);
         out.trim_end().to_owned()
     }
 

@@ -6,6 +6,7 @@
 
 mod index;
 pub(super) mod prose;
+mod talk;
 
 pub use index::write_index;
 
@@ -13,15 +14,26 @@ use super::call::{Attachment, CallView};
 use super::diff::FileDiff;
 use super::heading;
 use super::outline::TurnView;
-use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
+use super::sink::{
+    Aside, Chapter, ClientMessage, Document, Placement, Rendered, Sink, Thinking, Wants,
+    hidden_words,
+};
+use super::summary::Summary;
+use super::talk::Talk;
+use super::turn_items::Group;
 use super::view::View;
+use super::words::Voice;
 use backstory_model::Outcome;
+use backstory_text::ansi;
 use backstory_text::escape;
-use backstory_text::escape::{markdown_code, markdown_fence, markdown_line};
+use backstory_text::escape::{markdown_code, markdown_fence, markdown_inline, markdown_line};
 use backstory_text::excerpt::Excerpt;
 use backstory_text::figures::{bytes, counted};
 use prose::{Breaks, contain};
 use std::io::Write;
+
+/// Lines of a result beyond the first ones from which it is folded.
+const FOLDED_LINES: usize = 10;
 
 /// Turns from which a table of contents is worth its room.
 const LONG: usize = 6;
@@ -66,12 +78,50 @@ impl<'a, W: Write> Markdown<'a, W> {
 
     fn excerpt(&mut self, text: Excerpt<'_>) -> Rendered {
         match text {
-            Excerpt::Whole(text) => self.fenced("", text),
+            Excerpt::Whole(text) => self.fenced("", &ansi::plain(text)),
             Excerpt::Cut { head, cut, tail } => {
+                let (head, tail) = (ansi::plain(head), ansi::plain(tail));
                 let joint = if head.ends_with('\n') { "" } else { "\n" };
                 self.fenced("", &format!("{head}{joint}[… {} …]\n{tail}", cut.words()))
             }
         }
+    }
+
+    /// Opens a part that GitHub shows closed. The summary must be words of ours.
+    fn fold(&mut self, summary: &str) -> Rendered {
+        writeln!(self.out, "<details><summary>{summary}</summary>\n")?;
+        Ok(())
+    }
+
+    fn end_fold(&mut self) -> Rendered {
+        writeln!(self.out, "</details>\n")?;
+        Ok(())
+    }
+
+    /// What a call gave back: short results as they are, long ones folded under their first lines.
+    fn result(&mut self, call: &CallView<'_>) -> Rendered {
+        let Some(result) = &call.result else { return Ok(()) };
+        let text = result.excerpt();
+        if text != Excerpt::Whole("") {
+            let preview = result.preview();
+            let folded = preview.more >= FOLDED_LINES;
+            writeln!(self.out, "Result:\n")?;
+            if folded {
+                self.fenced("", &preview.lines.join("\n"))?;
+                self.fold(&counted(preview.more as u64, "more line", "more lines"))?;
+            }
+            self.excerpt(text)?;
+            if folded {
+                self.end_fold()?;
+            }
+        }
+        for attachment in &result.images {
+            self.attachment(attachment)?;
+        }
+        if let Some(persisted) = &result.persisted {
+            writeln!(self.out, "The whole output was kept in {}\n", markdown_code(persisted))?;
+        }
+        Ok(())
     }
 
     fn contents(&mut self, document: &Document) -> Rendered {
@@ -131,6 +181,15 @@ impl<W: Write> Sink for Markdown<'_, W> {
 
     fn begin(&mut self, document: &Document) -> Rendered {
         writeln!(self.out, "# {}\n", markdown_line(&document.title))?;
+        if let Some(near) = &self.view.neighbours {
+            let mut links = vec![format!("[All sessions]({})", near.index)];
+            for (link, sign) in [(&near.older, "←"), (&near.newer, "→")] {
+                links.extend(link.as_ref().map(|(file, title)| {
+                    format!("[{sign} {}]({file})", markdown_inline(title.trim()))
+                }));
+            }
+            writeln!(self.out, "{}\n", links.join(" · "))?;
+        }
         for (label, value) in &document.facts {
             writeln!(self.out, "- **{}:** {}", markdown_line(label), markdown_line(value))?;
         }
@@ -184,9 +243,8 @@ impl<W: Write> Sink for Markdown<'_, W> {
         Ok(())
     }
 
-    fn prompt(&mut self, text: &str, context: bool) -> Rendered {
-        let label = if context { "Context from the editor" } else { "Prompt" };
-        writeln!(self.out, "**{label}**\n")?;
+    fn prompt(&mut self, text: &str, voice: Voice) -> Rendered {
+        writeln!(self.out, "**{}**\n", voice.label())?;
         self.quoted(text, Breaks::Hard)
     }
 
@@ -221,6 +279,18 @@ impl<W: Write> Sink for Markdown<'_, W> {
         Ok(())
     }
 
+    fn talk(&mut self, talk: &Talk<'_>) -> Rendered {
+        self.say(talk)
+    }
+
+    fn begin_group(&mut self, group: &Group) -> Rendered {
+        self.fold(&group.words())
+    }
+
+    fn end_group(&mut self) -> Rendered {
+        self.end_fold()
+    }
+
     fn call(&mut self, call: &CallView<'_>) -> Rendered {
         let number = call.number;
         let mut words = vec![markdown_code(call.name)];
@@ -250,19 +320,8 @@ impl<W: Write> Sink for Markdown<'_, W> {
                 self.fenced("", &call.fields)?;
             }
         }
-        let Some(result) = &call.result else { return Ok(()) };
-        let text = result.excerpt();
-        if text != Excerpt::Whole("") {
-            writeln!(self.out, "Result:\n")?;
-            self.excerpt(text)?;
-        }
-        for attachment in &result.images {
-            self.attachment(attachment)?;
-        }
-        if let Some(persisted) = &result.persisted {
-            writeln!(self.out, "The whole output was kept in {}\n", markdown_code(persisted))?;
-        }
-        Ok(())
+        self.result(call)?;
+        self.person("The person refused it", call.objection.as_deref())
     }
 
     fn aside(&mut self, aside: &Aside<'_>) -> Rendered {
@@ -283,7 +342,18 @@ impl<W: Write> Sink for Markdown<'_, W> {
         Ok(())
     }
 
-    fn finish(&mut self) -> Rendered {
+    fn client_messages(&mut self, _: &[ClientMessage]) -> Rendered {
+        Ok(())
+    }
+
+    fn summary(&mut self, summary: &Summary) -> Rendered {
+        self.left_behind(summary)
+    }
+
+    fn finish(&mut self, hidden: usize) -> Rendered {
+        if let Some(words) = hidden_words(hidden) {
+            writeln!(self.out, "*{words}*")?;
+        }
         self.out.flush()?;
         Ok(())
     }

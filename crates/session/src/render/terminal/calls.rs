@@ -1,9 +1,10 @@
 //! Edits and results under the line of their call.
 
 use super::{BAD, DIM, GOOD, NOTE, Terminal};
-use crate::render::call::CallView;
+use crate::render::call::{CallView, Preview};
 use crate::render::diff::FileDiff;
 use crate::render::sink::Rendered;
+use anstyle::Style;
 use backstory_text::escape::terminal_line;
 use backstory_text::excerpt::Excerpt;
 use backstory_text::figures::counted;
@@ -58,27 +59,40 @@ impl<W: Write> Terminal<'_, W> {
         Ok(())
     }
 
+    /// The first lines of a result, and how many more there are.
+    fn preview(&mut self, preview: &Preview, style: Style) -> Rendered {
+        let last = preview.lines.len().saturating_sub(1);
+        for (at, line) in preview.lines.iter().enumerate() {
+            let more = match preview.more {
+                more if at == last && more > 0 => {
+                    format!("  … {}", counted(more as u64, "more line", "more lines"))
+                }
+                _ => String::new(),
+            };
+            let line = self.fitted(line, 6 + more.chars().count());
+            self.line("      ", style, &format!("{line}{more}"))?;
+        }
+        Ok(())
+    }
+
     pub(super) fn result(&mut self, call: &CallView<'_>) -> Rendered {
         let Some(result) = &call.result else { return Ok(()) };
         let style = if call.failed() { BAD } else { DIM };
         if !self.view.full {
-            let (Excerpt::Whole(text) | Excerpt::Cut { head: text, .. }) = result.excerpt();
-            let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-            return match line {
-                Some(line) => {
-                    let line = self.fitted(line, 6);
-                    self.line("      ", style, &line)
-                }
-                None => Ok(()),
-            };
+            // A difference and the person's words say more than the client's.
+            let is_told = !call.edits.is_empty() && !call.failed() || call.objection.is_some();
+            if is_told {
+                return Ok(());
+            }
+            return self.preview(&result.preview(), style);
         }
         match result.excerpt() {
             Excerpt::Whole("") => {}
-            Excerpt::Whole(text) => self.lines("      ", style, text, usize::MAX)?,
+            Excerpt::Whole(text) => self.output("      ", style, text)?,
             Excerpt::Cut { head, cut, tail } => {
-                self.lines("      ", style, head, usize::MAX)?;
+                self.output("      ", style, head)?;
                 self.line("      ", NOTE, &format!("[… {} …]", cut.words()))?;
-                self.lines("      ", style, tail, usize::MAX)?;
+                self.output("      ", style, tail)?;
             }
         }
         for attachment in &result.images {

@@ -4,13 +4,22 @@
 //! session passes through `escape`, so only our own colour codes reach the terminal.
 
 mod calls;
+mod prose;
+mod talk;
 mod wrap;
 
 use super::call::{Attachment, CallView};
 use super::heading;
 use super::outline::TurnView;
-use super::sink::{Aside, Chapter, Document, Placement, Rendered, Sink, Thinking, Wants};
+use super::sink::{
+    Aside, Chapter, ClientMessage, Document, Placement, Rendered, Sink, Thinking, Wants,
+    hidden_words,
+};
+use super::summary::Summary;
+use super::talk::Talk;
+use super::turn_items::Group;
 use super::view::View;
+use super::words::Voice;
 use anstyle::{AnsiColor, Style};
 use backstory_model::{Outcome, TurnKind};
 use backstory_text::escape;
@@ -48,6 +57,8 @@ pub(super) struct Terminal<'a, W> {
     /// Whether the last line was empty, and whether it was part of a list of calls.
     at_gap: bool,
     in_list: bool,
+    /// A folded run of calls: columns that are taken, and what each call is about.
+    group: Option<(usize, Vec<String>)>,
 }
 
 impl<'a, W: Write> Terminal<'a, W> {
@@ -60,6 +71,7 @@ impl<'a, W: Write> Terminal<'a, W> {
             kind: TurnKind::Human,
             at_gap: false,
             in_list: false,
+            group: None,
         }
     }
 
@@ -152,10 +164,11 @@ impl<W: Write> Sink for Terminal<'_, W> {
         Wants {
             inputs: view.parts.tools && view.full,
             edits: view.parts.edits,
-            results: view.parts.results && view.full,
+            results: view.parts.results,
             failures: view.parts.results,
             images: false,
             outline: false,
+            folds_client_messages: false,
             keep: view.result,
         }
     }
@@ -235,34 +248,27 @@ impl<W: Write> Sink for Terminal<'_, W> {
         Ok(())
     }
 
-    fn prompt(&mut self, text: &str, context: bool) -> Rendered {
+    fn prompt(&mut self, text: &str, voice: Voice) -> Rendered {
         self.leave_list()?;
-        let folded = context || self.kind == TurnKind::Compact;
-        let limit = if folded { self.limit() } else { usize::MAX };
-        let style = if folded { DIM } else { PROMPT };
-        self.lines("> ", style, text.trim_start_matches('\n'), limit)?;
+        if voice.is_person() {
+            self.prose("> ", PROMPT, text, usize::MAX)?;
+        } else {
+            self.line("  ", NOTE, &format!("◦ {}", voice.label().to_lowercase()))?;
+            self.lines("    ", DIM, text.trim_start_matches('\n'), self.limit())?;
+        }
         self.blank()
     }
 
     fn text(&mut self, text: &str) -> Rendered {
         self.leave_list()?;
-        let mut fenced = false;
-        for line in text.trim_matches('\n').trim_end().split('\n') {
-            let fence = line.trim_start().starts_with("```");
-            let style = if fenced || fence {
-                DIM
-            } else if line.starts_with('#') {
-                BOLD
-            } else {
-                PLAIN
-            };
-            fenced ^= fence;
-            self.wrapped("  ", style, line)?;
-        }
+        self.prose("  ", PLAIN, text, usize::MAX)?;
         self.blank()
     }
 
     fn thinking(&mut self, thinking: &Thinking<'_>) -> Rendered {
+        if self.group.is_some() {
+            return Ok(());
+        }
         match thinking {
             Thinking::Text(text) if self.view.full => {
                 self.line("  ", DIM, "∴ thinking")?;
@@ -285,7 +291,35 @@ impl<W: Write> Sink for Terminal<'_, W> {
         self.line("  ", DIM, &format!("({words})"))
     }
 
+    fn talk(&mut self, talk: &Talk<'_>) -> Rendered {
+        self.say(talk)
+    }
+
+    fn begin_group(&mut self, group: &Group) -> Rendered {
+        let (good, tool) = (self.style(GOOD), self.style(TOOL));
+        let words = group.words();
+        if self.view.full {
+            return self.line("  ", DIM, &words);
+        }
+        self.group = Some((words.chars().count() + 6, Vec::new()));
+        write!(self.out, "{}  {good}●{good:#} {tool}{words}{tool:#}", self.bars)?;
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> Rendered {
+        let Some((taken, briefs)) = self.group.take() else { return Ok(()) };
+        let dim = self.style(DIM);
+        let briefs = self.fitted(&briefs.join(", "), taken);
+        writeln!(self.out, "  {dim}{briefs}{dim:#}")?;
+        (self.at_gap, self.in_list) = (false, true);
+        Ok(())
+    }
+
     fn call(&mut self, call: &CallView<'_>) -> Rendered {
+        if let Some((_, briefs)) = &mut self.group {
+            briefs.push(call.brief.clone());
+            return Ok(());
+        }
         let (tool, dim) = (self.style(TOOL), self.style(DIM));
         let state = self.style(if call.failed() { BAD } else { GOOD });
         let mark = if call.failed() { "✗" } else { "●" };
@@ -313,7 +347,11 @@ impl<W: Write> Sink for Terminal<'_, W> {
                 self.lines("      ", PLAIN, &call.fields, usize::MAX)?;
             }
         }
-        self.result(call)
+        self.result(call)?;
+        match &call.objection {
+            Some(words) => self.lines("    > ", PROMPT, words, usize::MAX),
+            None => Ok(()),
+        }
     }
 
     fn aside(&mut self, aside: &Aside<'_>) -> Rendered {
@@ -333,7 +371,19 @@ impl<W: Write> Sink for Terminal<'_, W> {
         self.line("  ", style, &words)
     }
 
-    fn finish(&mut self) -> Rendered {
+    fn client_messages(&mut self, _: &[ClientMessage]) -> Rendered {
+        Ok(())
+    }
+
+    fn summary(&mut self, summary: &Summary) -> Rendered {
+        self.left_behind(summary)
+    }
+
+    fn finish(&mut self, hidden: usize) -> Rendered {
+        if let Some(words) = hidden_words(hidden) {
+            self.blank()?;
+            self.line("", DIM, &words)?;
+        }
         self.out.flush()?;
         Ok(())
     }

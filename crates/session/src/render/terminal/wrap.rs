@@ -23,6 +23,20 @@ pub(super) fn pieces(line: &str, width: usize) -> Vec<&str> {
     pieces
 }
 
+/// [`pieces`] where those after the first have `hang` columns less.
+pub(super) fn hanging(line: &str, width: usize, hang: usize) -> Vec<&str> {
+    let all = pieces(line, width);
+    match all.as_slice() {
+        [first, _, ..] if hang > 0 => {
+            let rest = line.get(first.len()..).unwrap_or_default().trim_start_matches(' ');
+            let mut hanging = vec![*first];
+            hanging.extend(pieces(rest, width.saturating_sub(hang)));
+            hanging
+        }
+        _ => all,
+    }
+}
+
 /// Where to break `text`, if it is wider than `width`.
 fn overflow(text: &str, width: usize) -> Option<usize> {
     let mut column = 0;
