@@ -11,15 +11,19 @@ pub(crate) struct GlobalArguments {
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,
 
+    /// All projects on this machine, not only the repository of the current folder
+    #[arg(long, short = 'a', global = true)]
+    pub(crate) everywhere: bool,
+
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: ColorChoice,
 
-    /// Pass over records longer than this (bytes, or with K, M, G)
+    /// Skip records longer than this (bytes, or with K, M, G)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, global = true, hide_short_help = true)]
     pub(crate) max_record: u64,
 
-    /// Say nothing about files that were passed over
+    /// Do not report skipped files
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }

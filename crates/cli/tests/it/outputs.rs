@@ -40,6 +40,7 @@ const OPTIONS: &[(&str, &str, Use, &[&str])] = &[
     ("link install", "--repo", Use::Reads, &[]),
     ("link uninstall", "--repo", Use::Reads, &[]),
     ("link status", "--repo", Use::Reads, &[]),
+    ("capture", "--project", Use::Reads, &[]),
     ("capture", "--out", Use::Folder, &["capture", "--session", "w/s.jsonl", "--out", "OUT"]),
     (
         "capture install",

@@ -23,7 +23,7 @@ use subagents::{agent_file, assign, inner_agents, owner_of, session_folder};
 
 pub use named::{NamedFile, named_file};
 pub use once::once_each;
-pub use project::ProjectScope;
+pub use project::{ProjectScope, repository_top};
 
 /// A place to look for sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -70,7 +70,7 @@ pub(crate) struct LsArguments {
     limit: Option<usize>,
 
     /// Subagents too
-    #[arg(long, short, conflicts_with = "fast")]
+    #[arg(long, conflicts_with = "fast")]
     all: bool,
 
     /// Read only the ends of each file; leaves out what that cannot tell

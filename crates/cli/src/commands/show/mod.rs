@@ -72,7 +72,7 @@ pub(crate) fn run(
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
-    let Shown { session, notices, mut guard, copy } =
+    let Shown { session, notices, mut guard, copy, .. } =
         find_cleared(wanted, global, redactor.as_ref())?;
     let view = match &copy {
         Some(copy) => redaction::telling(&view, copy.report()),
@@ -100,6 +100,8 @@ pub(crate) struct Shown {
     pub(crate) session: Session,
     /// What must not be written over.
     pub(crate) guard: Guard,
+    /// The size of its files.
+    pub(crate) bytes: u64,
     /// Parts of it that could not be read.
     pub(crate) notices: Vec<Notice>,
     pub(crate) copy: Option<ClearedCopy>,
@@ -141,7 +143,7 @@ pub(crate) fn find_cleared(
         ui::notices(&notices);
     }
     let guard = guard(global, &selection.roots, &[chosen]);
-    Ok(Shown { session, guard, notices, copy })
+    Ok(Shown { session, bytes: chosen.total_bytes(), guard, notices, copy })
 }
 
 /// A copy of what was chosen, without secrets.
