@@ -6,12 +6,12 @@ use std::path::PathBuf;
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArguments {
-    /// Read sessions from DIR instead of where agents keep them (a configuration folder, any folder of .jsonl
-    /// files, or one file); repeatable
+    /// Read sessions from DIR: an agent's folder, any folder of session files, or a file;
+    /// repeatable
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// All projects on this machine, not only the repository of the current folder
+    /// All projects, not only the repository of the current folder
     #[arg(long, short = 'a', global = true)]
     pub(crate) everywhere: bool,
 

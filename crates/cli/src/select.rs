@@ -3,17 +3,20 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
+use crate::filter::Choice;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_agents::session_folders;
 use backstory_format::Limits;
-use backstory_model::{Notice, NoticeKind, Session, SessionFiles};
+use backstory_model::{AgentFile, Notice, NoticeKind, Session, SessionFiles};
 use backstory_session::blame::EditedFiles;
 use backstory_session::discover::{
     Found, NamedFile, Root, discover, discover_sessions, named_file,
 };
-use backstory_session::select::{ResolveError, SessionRef, looks_like_path, newest_first};
+use backstory_session::select::{
+    Filter, ResolveError, SessionRef, looks_like_path, matching, newest_first,
+};
 use backstory_text::figures;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +87,20 @@ impl Selection {
         self.found.map_sessions(self.limits, &ui::Bar::new("reading"), keep)
     }
 
+    /// Leaves only the sessions that a filter keeps; adds what could not be read to the notices.
+    pub(crate) fn retain(&mut self, filter: &Filter) {
+        if filter.is_empty() {
+            return;
+        }
+        let sessions = std::mem::take(&mut self.found.sessions);
+        let (kept, notices) = matching(sessions.iter().collect(), filter, self.limits);
+        self.found.sessions = kept.into_iter().cloned().collect();
+        self.found.notices.extend(notices);
+        let limits = self.limits;
+        let kept = |file: &AgentFile| filter.keeps_agent(file, limits).unwrap_or(false);
+        self.found.stray_agents.retain(kept);
+    }
+
     /// Looks where SESSION may be and finds it, be it a path or a name.
     pub(crate) fn for_one(
         wanted: &str,
@@ -99,8 +116,10 @@ impl Selection {
         &self,
         wanted: &str,
         path: Option<&Root>,
+        choice: &Choice,
+        global: &GlobalArguments,
     ) -> Result<SessionRef<'_>, CliError> {
-        let Some(root) = path else { return self.resolve(wanted) };
+        let Some(root) = path else { return self.resolve(wanted, choice, global) };
         self.found.at_path(&root.path).ok_or_else(|| {
             CliError::new(format!("`{}`: not a session file", root.path.display()))
                 .hint("backstory ls --root DIR lists what is in a folder")
@@ -108,8 +127,17 @@ impl Selection {
     }
 
     /// Finds what the user means by SESSION: an id, the start of one, `latest`, `latest~N`.
-    pub(crate) fn resolve(&self, wanted: &str) -> Result<SessionRef<'_>, CliError> {
-        self.found.resolve(wanted, self.limits).map_err(|error| match error {
+    pub(crate) fn resolve(
+        &self,
+        wanted: &str,
+        choice: &Choice,
+        global: &GlobalArguments,
+    ) -> Result<SessionRef<'_>, CliError> {
+        if wanted.starts_with("latest") {
+            choice.tell(global);
+        }
+        let filter = choice.of_latest();
+        self.found.resolve(wanted, &filter, self.limits).map_err(|error| match error {
             ResolveError::NoSessions => self.nothing(),
             ResolveError::Unknown(near) => CliError::not_found(format!("no session `{wanted}`"))
                 .hint(self.candidates("the newest are", &near)),
@@ -119,6 +147,9 @@ impl Selection {
             }
             ResolveError::Unreadable(failure) => {
                 CliError::new(format!("`{wanted}`: {}", failure.reason))
+            }
+            ResolveError::TooFew(0) => {
+                choice.none_of(self.found.sessions.len()).about(&format!("`{wanted}`"))
             }
             ResolveError::TooFew(there) => {
                 let are = if there == 1 { "is" } else { "are" };
@@ -145,14 +176,25 @@ impl Selection {
     }
 }
 
+/// Where sessions are looked for: the places that the user named, else those of the agents.
+pub(crate) fn places(global: &GlobalArguments) -> Vec<Root> {
+    if global.root.is_empty() {
+        return environment::default_roots();
+    }
+    global.root.iter().map(|path| Root { path: path.clone() }).collect()
+}
+
 /// What sessions say about files below `paths`, what is missing told; about all files if there are
 /// none.
 pub(crate) fn edited_files(
     paths: &[PathBuf],
     recorded_as: &[String],
+    filter: &Filter,
     global: &GlobalArguments,
 ) -> Result<EditedFiles, CliError> {
-    let Selection { found, limits, .. } = Selection::find(global, &[], Seek::All)?;
+    let mut selection = Selection::find(global, &[], Seek::All)?;
+    selection.retain(filter);
+    let Selection { found, limits, .. } = selection;
     let bar = ui::Bar::new("reading");
     let files = EditedFiles::read(paths, recorded_as, &found, limits, &bar);
     if !global.quiet {

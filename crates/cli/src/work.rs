@@ -3,13 +3,14 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
+use crate::filter::{Choice, project_scope};
 use crate::select::{Seek, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_agents::{Kept, reader};
 use backstory_format::Limits;
 use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
-use backstory_session::discover::{ProjectScope, Root, discover, once_each};
-use backstory_session::select::SessionRef;
+use backstory_session::discover::{Root, discover, once_each};
+use backstory_session::select::{SessionRef, matching};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Finds what the user named, or everything.
-    pub(crate) fn named(names: &[String], global: &GlobalArguments) -> Result<Work, CliError> {
+    /// Finds what the user named, or all sessions of the choice.
+    pub(crate) fn named(
+        names: &[String],
+        choice: &Choice,
+        global: &GlobalArguments,
+    ) -> Result<Work, CliError> {
         let limits = Limits { max_record: global.max_record, ..Limits::default() };
         let mut work = Work { limits, ..Work::default() };
         let mut ids = Vec::new();
@@ -39,14 +44,24 @@ impl Work {
             }
         }
         if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
-            let selection = Selection::find(global, &[], Seek::All)?;
+            let mut selection = Selection::find(global, &[], Seek::All)?;
             for id in ids {
-                work.add(selection.resolve(id)?);
+                work.add(selection.resolve(id, choice, global)?);
             }
             for project in projects {
                 work.add_project(&selection, &project)?;
             }
             if names.is_empty() {
+                choice.tell(global);
+                let all = selection.found.sessions.len();
+                let strays = selection.found.stray_agents.len();
+                selection.retain(&choice.of_unnamed());
+                if selection.found.sessions.is_empty()
+                    && selection.found.stray_agents.is_empty()
+                    && all + strays > 0
+                {
+                    return Err(choice.none_of(all).given(&selection.found.notices));
+                }
                 work.sessions.extend(selection.found.sessions);
                 work.agents.extend(selection.found.stray_agents);
                 work.notices.extend(selection.found.notices);
@@ -54,7 +69,28 @@ impl Work {
             work.roots = selection.roots;
         }
         once_each(&mut work.sessions, &mut work.agents);
+        if !names.is_empty() {
+            work.retain(choice)?;
+        }
         Ok(work)
+    }
+
+    /// Applies the filters to what was named.
+    fn retain(&mut self, choice: &Choice) -> Result<(), CliError> {
+        let filter = &choice.filter;
+        if filter.is_empty() || self.is_empty() {
+            return Ok(());
+        }
+        let sessions = std::mem::take(&mut self.sessions);
+        let (kept, notices) = matching(sessions.iter().collect(), filter, self.limits);
+        self.sessions = kept.into_iter().cloned().collect();
+        self.notices.extend(notices);
+        let limits = self.limits;
+        self.agents.retain(|file| filter.keeps_agent(file, limits).unwrap_or(false));
+        if self.is_empty() {
+            return Err(choice.clone().everywhere().none_of(sessions.len()).given(&self.notices));
+        }
+        Ok(())
     }
 
     /// Omits sessions of other agents, and says so: the command is about what only this agent's
@@ -143,7 +179,7 @@ impl Work {
 
     /// The sessions of a folder that somebody worked in.
     fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
-        let inside = selection.found.worked_in(&[ProjectScope::new(path)], self.limits);
+        let inside = selection.found.worked_in(&[project_scope(path)], self.limits);
         let nothing = inside.is_empty();
         self.sessions.extend(inside.into_iter().cloned());
         let lies_here = |files: &SessionFiles| files.path.starts_with(path);

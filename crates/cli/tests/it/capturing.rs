@@ -108,7 +108,8 @@ fn one_session_is_one_file_whichever_way_it_is_captured() {
         place.machine.command(&arguments).current_dir(&place.worktree).output().unwrap()
     };
     let first = run(&["--session", "latest"]);
-    assert_eq!(stderr(&first), format!("wrote: ../traces/{OLD}.md\n"));
+    let limited = "limited to the repository ~/repo; all projects: --everywhere (-a)\n";
+    assert_eq!(stderr(&first), format!("{limited}wrote: ../traces/{OLD}.md\n"));
     let again = run(&["--since", "2024-12-31"]);
     assert_eq!(stderr(&again), format!("unchanged: ../traces/{OLD}.md\n"));
     let told = format!("{{\"session_id\":\"{OLD}\",\"transcript_path\":\"{}\"}}", path.display());

@@ -1,6 +1,6 @@
 //! Which session a name means.
 
-use super::SessionRef;
+use super::{Filter, SessionRef, matching};
 use crate::discover::Found;
 use backstory_agents::{IdSource, reader, summary};
 use backstory_format::Limits;
@@ -18,7 +18,7 @@ pub enum ResolveError<'f> {
     Unknown(Vec<&'f SessionFiles>),
     /// Several ids begin like this.
     Ambiguous(Vec<&'f SessionFiles>),
-    /// `latest~N` counts past the last of so many sessions.
+    /// `latest~N` counts past the last of this many sessions.
     TooFew(usize),
     /// `latest`, and none could be read.
     Unreadable(Notice),
@@ -26,13 +26,17 @@ pub enum ResolveError<'f> {
 
 impl Found {
     /// Finds what is meant by an id, the start of one, `latest` or `latest~N`.
+    ///
+    /// `latest` counts the sessions that `filter` keeps, from the newest. Ids are found wherever
+    /// they are; if several begin alike, the only one that the filter keeps is meant.
     pub fn resolve(
         &self,
         wanted: &str,
+        filter: &Filter,
         limits: Limits,
     ) -> Result<SessionRef<'_>, ResolveError<'_>> {
         if let Some(back) = latest(wanted) {
-            return self.nth_latest(back, limits).map(SessionRef::Session);
+            return self.nth_latest(back, filter, limits).map(SessionRef::Session);
         }
         let sessions: Vec<&SessionFiles> =
             self.sessions.iter().filter(|files| files.id.starts_with(wanted)).collect();
@@ -44,7 +48,10 @@ impl Found {
                 Some(agent) => Ok(SessionRef::Agent(agent)),
                 None => self.resolve_recorded(wanted, limits),
             },
-            _ => Err(ResolveError::Ambiguous(sessions)),
+            _ => match matching(sessions.clone(), filter, limits).0.as_slice() {
+                [one] => Ok(SessionRef::Session(one)),
+                _ => Err(ResolveError::Ambiguous(sessions)),
+            },
         }
     }
 
@@ -99,14 +106,20 @@ impl Found {
         }
     }
 
-    fn nth_latest(&self, back: usize, limits: Limits) -> Result<&SessionFiles, ResolveError<'_>> {
+    fn nth_latest(
+        &self,
+        back: usize,
+        filter: &Filter,
+        limits: Limits,
+    ) -> Result<&SessionFiles, ResolveError<'_>> {
         let (mut rows, failures) = self.summaries(limits);
         rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
-        let files = rows.get(back).and_then(|row| self.files_of(row));
-        files.ok_or_else(|| match (rows.len(), failures.into_iter().next()) {
-            (0, Some(failure)) => ResolveError::Unreadable(failure),
-            (0, None) => ResolveError::NoSessions,
-            (there, _) => ResolveError::TooFew(there),
+        let newest = self.first_matching(&rows, filter, back.saturating_add(1), limits);
+        let failure = || failures.into_iter().next();
+        newest.get(back).copied().ok_or_else(|| match (rows.is_empty(), failure()) {
+            (true, Some(failure)) => ResolveError::Unreadable(failure),
+            (true, None) => ResolveError::NoSessions,
+            _ => ResolveError::TooFew(newest.len()),
         })
     }
 
@@ -153,7 +166,10 @@ mod tests {
     }
 
     fn id(found: &Found, wanted: &str) -> Option<String> {
-        found.resolve(wanted, Limits::default()).ok().map(|session| session.id().to_owned())
+        found
+            .resolve(wanted, &Filter::default(), Limits::default())
+            .ok()
+            .map(|session| session.id().to_owned())
     }
 
     #[test]
@@ -161,19 +177,22 @@ mod tests {
         let found = found(&["abc", "abcd", "xyz"]);
         assert_eq!(id(&found, "x").as_deref(), Some("xyz"));
         assert_eq!(id(&found, "abc").as_deref(), Some("abc"));
-        let ambiguous = found.resolve("ab", Limits::default());
+        let ambiguous = found.resolve("ab", &Filter::default(), Limits::default());
         assert!(matches!(ambiguous, Err(ResolveError::Ambiguous(two)) if two.len() == 2));
     }
 
     #[test]
     fn what_is_unknown_names_those_that_are_close() {
         let found = found(&["abcdef", "xyz"]);
-        let unknown = found.resolve("abcx", Limits::default());
+        let unknown = found.resolve("abcx", &Filter::default(), Limits::default());
         assert!(matches!(unknown, Err(ResolveError::Unknown(near)) if near.len() == 1));
-        let unknown = found.resolve("q", Limits::default());
+        let unknown = found.resolve("q", &Filter::default(), Limits::default());
         assert!(matches!(unknown, Err(ResolveError::Unknown(all)) if all.len() == 2));
         let none = Found::default();
-        assert!(matches!(none.resolve("q", Limits::default()), Err(ResolveError::NoSessions)));
+        assert!(matches!(
+            none.resolve("q", &Filter::default(), Limits::default()),
+            Err(ResolveError::NoSessions)
+        ));
     }
 
     #[test]

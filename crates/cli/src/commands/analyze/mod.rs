@@ -4,6 +4,7 @@ mod output;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::ui;
 use crate::work::Work;
 use backstory_agents as agents;
@@ -64,6 +65,9 @@ pub(crate) struct AnalyzeArguments {
     /// Start the saved profile from this one; versions found now replace its own
     #[arg(long, value_name = "FILE", requires = "save_profile")]
     base: Option<PathBuf>,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,7 +112,7 @@ pub(crate) fn run(
         Whose::Every
     };
     let Counted { analysis, others, notices } =
-        analyze(&arguments.targets, grouping, whose, global, &mut outputs)?;
+        analyze((&arguments.targets, &arguments.filters), grouping, whose, global, &mut outputs)?;
     if arguments.save_profile.is_some() {
         let mut profile = match &arguments.base {
             Some(base) => read_profile(base)?,
@@ -159,13 +163,16 @@ enum Whose {
 /// Reads everything that was named and counts it. Files are numbered in the order of their names,
 /// so that the result is the same every time.
 fn analyze(
-    targets: &[String],
+    (targets, filters): (&[String], &FilterArguments),
     grouping: Grouping,
     whose: Whose,
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
-    let mut work = Work::named(targets, global)?;
+    // A format is the same in all projects.
+    let choice = filters.choice(global)?.only(backstory_claude::AGENT);
+    let choice = if targets.is_empty() { choice.everywhere() } else { choice };
+    let mut work = Work::named(targets, &choice, global)?;
     let foreign = match whose {
         Whose::Every => work.take_others(backstory_claude::AGENT),
         Whose::ClaudeCode => {
@@ -257,15 +264,19 @@ fn compare(
     let (one, two) = if let (Some(one), Some(two)) = ranges {
         let all = match &arguments.profile {
             Some(path) => read_profile(path)?,
-            None => profile_of(&arguments.targets, global, outputs, &mut notices)?,
+            None => {
+                let named = (&*arguments.targets, &arguments.filters);
+                profile_of(named, global, outputs, &mut notices)?
+            }
         };
         let within = |range: (Version, Version)| {
             all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
         };
         (within(one), within(two))
     } else {
-        let one = one_side(first, global, outputs, &mut notices)?;
-        (one, one_side(second, global, outputs, &mut notices)?)
+        let filters = &arguments.filters;
+        let one = one_side(first, filters, global, outputs, &mut notices)?;
+        (one, one_side(second, filters, global, outputs, &mut notices)?)
     };
     for (name, side) in [(first, &one), (second, &two)] {
         if side.kinds.is_empty() {
@@ -281,12 +292,12 @@ fn compare(
 
 /// The profile of Claude Code's sessions; adds what could not be read.
 fn profile_of(
-    targets: &[String],
+    named: (&[String], &FilterArguments),
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
 ) -> Result<Profile, CliError> {
-    let counted = analyze(targets, Grouping::None, Whose::ClaudeCode, global, outputs)?;
+    let counted = analyze(named, Grouping::None, Whose::ClaudeCode, global, outputs)?;
     notices.extend(counted.notices);
     Ok(Profile::of(&counted.analysis))
 }
@@ -294,6 +305,7 @@ fn profile_of(
 /// A set named on the command line: a saved profile or sessions.
 fn one_side(
     name: &str,
+    filters: &FilterArguments,
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
@@ -306,7 +318,7 @@ fn one_side(
     if name == "known" {
         return Profile::measured().map_err(|error| CliError::new(error.to_string()));
     }
-    profile_of(&[name.to_owned()], global, outputs, notices)
+    profile_of((&[name.to_owned()], filters), global, outputs, notices)
 }
 
 fn known(arguments: &AnalyzeArguments) -> Result<Profile, CliError> {

@@ -225,7 +225,7 @@ fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
              other sessions: --root DIR; who committed the lines: --git",
         )
     } else {
-        error.hint("backstory log --all lists the files that were edited")
+        error.hint("backstory log --everywhere lists the files that were edited")
     }
 }
 

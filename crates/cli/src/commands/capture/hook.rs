@@ -6,6 +6,7 @@
 use super::trace::Tracer;
 use crate::commands::show;
 use crate::error::CliError;
+use crate::filter::Choice;
 use crate::select::Selection;
 use backstory_agents as agents;
 use backstory_session::discover::ProjectScope;
@@ -64,7 +65,8 @@ pub(super) fn capture(
             return Ok(());
         }
     }
-    let mut shown = show::find_cleared(&wanted, tracer.global, tracer.redactor.as_ref())?;
+    let mut shown =
+        show::find_cleared(&wanted, &Choice::default(), tracer.global, tracer.redactor.as_ref())?;
     let out = shown.guard.folder(tracer.out)?;
     tracer.write(&out, &[shown.into()], &[], now)?;
     tracer.prune(&out, now)
@@ -74,7 +76,7 @@ pub(super) fn capture(
 fn began_in(wanted: &str, tracer: &Tracer<'_>) -> Result<Option<String>, CliError> {
     let (selection, path) = Selection::for_one(wanted, tracer.global)?;
     let mut buffer = Vec::new();
-    let session = match selection.one(wanted, path.as_ref())? {
+    let session = match selection.one(wanted, path.as_ref(), &Choice::default(), tracer.global)? {
         SessionRef::Session(files) => agents::read_alone(files, selection.limits, &mut buffer)?,
         SessionRef::Agent(file) => agents::read_stray(file, selection.limits, &mut buffer)?,
     };

@@ -11,6 +11,7 @@ use crate::args::GlobalArguments;
 use crate::commands::show;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::redaction;
 use crate::times;
 use crate::ui;
@@ -128,7 +129,8 @@ pub(crate) fn run(
     let since = since.transpose()?;
     let (to, traces) = match (&arguments.session, since) {
         (Some(wanted), None) => {
-            let mut shown = show::find_cleared(wanted, global, tracer.redactor.as_ref())?;
+            let choice = FilterArguments::default().choice(global)?;
+            let mut shown = show::find_cleared(wanted, &choice, global, tracer.redactor.as_ref())?;
             let out = shown.guard.folder(out)?;
             let traces = tracer.write(&out, &[shown.into()], &[], began)?;
             (out, traces)

@@ -5,6 +5,7 @@ mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_agents as agents;
@@ -20,7 +21,7 @@ use clap::{Args, Subcommand};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Tell which commits hold a session's work, and who made a commit
+/// Link sessions with the commits that hold their work
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -30,7 +31,7 @@ pub(crate) struct LinkArguments {
     #[command(subcommand)]
     action: Option<Action>,
 
-    /// Sessions: ids, starts of ids, paths, or `latest`
+    /// Sessions: ids, starts of ids, paths, or `latest`; those of the repository if none is named
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
 
@@ -57,6 +58,9 @@ pub(crate) struct LinkArguments {
     /// One JSON object for each link (backstory.link/1)
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,10 +85,6 @@ pub(crate) fn run(
     }
     let git = repository(&arguments.repo)?;
     let (links, notices) = match (&arguments.commit, &arguments.range) {
-        (None, None) if arguments.sessions.is_empty() => {
-            return Err(CliError::new("nothing is named to be linked")
-                .hint("name a session (`latest`), --commit REV or --range A..B"));
-        }
         (None, None) => of_sessions(arguments, &git, global)?,
         _ => of_commits(arguments, &git, global)?,
     };
@@ -131,7 +131,8 @@ fn of_sessions(
     git: &Git,
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
-    let work = Work::named(&arguments.sessions, global)?;
+    let choice = arguments.filters.choice_in(git.top(), global)?;
+    let work = Work::named(&arguments.sessions, &choice, global)?;
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_of_facts(facts, &log);
     each(&work, arguments, &log, &|_| true, &find)
@@ -143,7 +144,8 @@ fn of_commits(
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
     let commits = commits(arguments, git)?;
-    let work = Work::named(&[], global)?;
+    // Whoever made a commit may have worked anywhere; the evidence decides.
+    let work = Work::named(&[], &arguments.filters.anywhere()?, global)?;
     let mut words: Vec<String> =
         commits.iter().filter_map(|commit| commit.id.get(..7)).map(str::to_owned).collect();
     let mut searchable = true;

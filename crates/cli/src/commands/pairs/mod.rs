@@ -7,7 +7,7 @@ use crate::error::{CliError, Outcome};
 use crate::guard::guard;
 use crate::output::{Table, named, needs_file};
 use crate::redaction::{classes, redactor};
-use crate::work::Work;
+use crate::select::places;
 use backstory_export::normalise::Level;
 use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, columns, make, states_path,
@@ -145,7 +145,7 @@ pub(crate) fn run(
             states_path(&arguments.journal).map_err(|error| failed(error, &arguments.journal))?
         }
     };
-    let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
+    let roots = places(global);
     let out = named(arguments.out.as_deref());
     if out.is_none() && arguments.parquet {
         return Err(needs_file());

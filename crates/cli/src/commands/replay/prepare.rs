@@ -85,7 +85,9 @@ impl Sources {
                 sessions.push(name.clone());
             }
         }
-        let work = if sessions.is_empty() { None } else { Some(Work::named(&sessions, global)?) };
+        let choice = arguments.filters.choice(global)?;
+        let named = || Work::named(&sessions, &choice, global);
+        let work = if sessions.is_empty() { None } else { Some(named()?) };
         Ok(Sources { files, work })
     }
 

@@ -5,6 +5,7 @@ mod view;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::{Choice, FilterArguments};
 use crate::guard::guard;
 use crate::output::named;
 use crate::pager;
@@ -27,12 +28,11 @@ use view::{ViewArguments, write_session};
 /// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
+    after_help = "Examples:\n  backstory show                            the newest session of this repository\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
 )]
 pub(crate) struct ShowArguments {
-    /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it;
-    /// with --all a project's folder
-    #[arg(required_unless_present = "all")]
+    /// An id or the start of one, a path, `latest` (if none is named), or `latest~2` for the one two
+    /// before it; with --all a project's folder
     session: Option<String>,
 
     /// Every session of a project (or of the machine) into the folder named with --out
@@ -49,6 +49,9 @@ pub(crate) struct ShowArguments {
     /// Print without a pager
     #[arg(long)]
     no_pager: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 pub(crate) fn run(
@@ -56,6 +59,7 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let view = arguments.view.view()?;
+    let choice = arguments.filters.choice(global)?;
     let out = named(arguments.out.as_deref());
     let wanted = match (&arguments.session, out) {
         (_, None) if arguments.all => {
@@ -64,16 +68,18 @@ pub(crate) fn run(
         (project, Some(out)) if arguments.all => {
             let project = project.as_deref().map(Path::new);
             let redactor = arguments.view.redactor()?;
-            return all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
+            let how =
+                all::How { arguments: &arguments.view, view: &view, redactor: redactor.as_ref() };
+            return all::run(project, out, &how, choice, global);
         }
-        (Some(session), _) => session,
-        (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
+        (Some(session), _) => session.as_str(),
+        (None, _) => "latest",
     };
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
     let Shown { session, notices, mut guard, copy, .. } =
-        find_cleared(wanted, global, redactor.as_ref())?;
+        find_cleared(wanted, &choice, global, redactor.as_ref())?;
     let view = match &copy {
         Some(copy) => redaction::telling(&view, copy.report()),
         None => view,
@@ -110,11 +116,12 @@ pub(crate) struct Shown {
 /// Reads the session that the user means, without secrets if there is something that takes them out.
 pub(crate) fn find_cleared(
     wanted: &str,
+    choice: &Choice,
     global: &GlobalArguments,
     redactor: Option<&Redactor>,
 ) -> Result<Shown, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
-    let chosen = selection.one(wanted, path.as_ref())?;
+    let chosen = selection.one(wanted, path.as_ref(), choice, global)?;
     let mut buffer = Vec::new();
     let copy = redactor.map(|redactor| cleared(chosen, redactor)).transpose()?;
     let (mut session, failures) = match (chosen, &copy) {
