@@ -26,6 +26,10 @@ pub(crate) struct GlobalArguments {
     /// Do not report skipped files
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// Name each skipped file, and why
+    #[arg(long, short, global = true, conflicts_with = "quiet", hide_short_help = true)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

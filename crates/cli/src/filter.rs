@@ -58,6 +58,8 @@ pub(crate) struct Choice {
     pub(crate) filter: Filter,
     /// The repository that names mean, if there is one: its top folder.
     repository: Option<PathBuf>,
+    /// Other clones of this repository, whose sessions count as its own.
+    pub(crate) clones: Vec<ProjectScope>,
     /// The only agent whose sessions the command can handle.
     only: Option<Agent>,
 }
@@ -116,7 +118,10 @@ impl Choice {
     /// The filter of sessions that were not named one by one.
     pub(crate) fn of_unnamed(&self) -> Filter {
         let mut filter = self.filter.clone();
-        filter.scopes.extend(self.repository.as_deref().map(ProjectScope::new));
+        if let Some(top) = &self.repository {
+            filter.scopes.push(ProjectScope::new(top));
+            filter.scopes.extend(self.clones.iter().cloned());
+        }
         filter
     }
 

@@ -12,11 +12,12 @@ use backstory_format::Limits;
 use backstory_model::{AgentFile, Notice, NoticeKind, Session, SessionFiles};
 use backstory_session::blame::EditedFiles;
 use backstory_session::discover::{
-    Found, NamedFile, Root, discover, discover_sessions, named_file,
+    Found, NamedFile, ProjectScope, Root, discover, discover_sessions, named_file,
 };
 use backstory_session::select::{
     Filter, ResolveError, SessionRef, looks_like_path, matching, newest_first,
 };
+use backstory_store::Git;
 use backstory_text::figures;
 use std::path::{Path, PathBuf};
 
@@ -184,6 +185,28 @@ pub(crate) fn places(global: &GlobalArguments) -> Vec<Root> {
     global.root.iter().map(|path| Root { path: path.clone() }).collect()
 }
 
+/// Other clones of a repository that sessions worked in; says which they are.
+pub(crate) fn other_clones(
+    selection: &Selection,
+    git: Option<&Git>,
+    global: &GlobalArguments,
+) -> Vec<ProjectScope> {
+    let Some(git) = git else { return Vec::new() };
+    let clones = selection.found.other_clones(git, selection.limits);
+    if !clones.is_empty() && !global.quiet {
+        let tops = clones.iter().filter_map(|clone| clone.roots().first());
+        let tops: Vec<String> = tops.map(|top| ui::short_path(top)).collect();
+        let are = if tops.len() == 1 { "another clone" } else { "other clones" };
+        ui::say(&format!("included: sessions of {}, {are} of this repository", tops.join(", ")));
+    }
+    clones
+}
+
+/// Folders that a project was in when it was recorded: those that the user names, and clones.
+pub(crate) fn recorded_places(named: &[String], clones: &[ProjectScope]) -> Vec<String> {
+    named.iter().chain(clones.iter().flat_map(ProjectScope::roots)).cloned().collect()
+}
+
 /// What sessions say about files below `paths`, what is missing told; about all files if there are
 /// none.
 pub(crate) fn edited_files(
@@ -194,9 +217,12 @@ pub(crate) fn edited_files(
 ) -> Result<EditedFiles, CliError> {
     let mut selection = Selection::find(global, &[], Seek::All)?;
     selection.retain(filter);
+    let first = paths.first().map(|path| path.join("x"));
+    let git = first.as_deref().and_then(Git::holding);
+    let recorded_as = recorded_places(recorded_as, &other_clones(&selection, git.as_ref(), global));
     let Selection { found, limits, .. } = selection;
     let bar = ui::Bar::new("reading");
-    let files = EditedFiles::read(paths, recorded_as, &found, limits, &bar);
+    let files = EditedFiles::read(paths, &recorded_as, &found, limits, &bar);
     if !global.quiet {
         ui::notices(&files.notices);
     }

@@ -30,6 +30,7 @@ use command_line::Command;
 /// Runs a command; `given` tells which of its arguments the user named.
 pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {
     ui::set_color(arguments.global.color);
+    ui::set_verbose(arguments.global.verbose);
     match &arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),

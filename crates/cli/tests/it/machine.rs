@@ -158,6 +158,8 @@ fn discover_skips_files_that_are_not_plain() {
     let _socket = std::os::unix::net::UnixListener::bind(name(4)).unwrap();
 
     let ran = machine.run(&["ls", "--json"]);
+    assert_eq!(ran.stderr, "skipped: 6 files; --verbose lists them\n");
+    let ran = machine.run(&["ls", "--json", "--verbose"]);
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.stdout.lines().count(), 7, "the six of the sample and the good one");
     insta::assert_snapshot!(ran.stderr, @r"

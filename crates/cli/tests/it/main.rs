@@ -34,6 +34,7 @@ mod roots;
 #[cfg(unix)]
 mod schemas;
 mod scoping;
+mod second_clone;
 mod settings;
 mod showing;
 mod spending;

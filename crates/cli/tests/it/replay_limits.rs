@@ -174,7 +174,7 @@ fn faults_are_told_with_a_hint() {
     // Lines that are no states are counted, the others asked.
     let text = states(1, 2) + "{\"messages\": 3}\nnonsense\n";
     write_file(&desk.path("odd.jsonl"), text.as_bytes());
-    let (code, said) = desk.ran(&["odd.jsonl"]);
+    let (code, said) = desk.ran(&["odd.jsonl", "--verbose"]);
     assert!(code == Some(2) && said.contains("line 4: ") && said.contains("2 states of"), "{said}");
 }
 

@@ -4,6 +4,7 @@
 //! whose they are; elsewhere by the first bytes of files that could be an agent's. A file that is
 //! not a plain file is left alone with a notice; nothing is opened that could block.
 
+mod clones;
 mod files;
 mod named;
 mod once;

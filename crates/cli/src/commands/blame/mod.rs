@@ -6,7 +6,7 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::select::{Seek, Selection};
+use crate::select::{Seek, Selection, other_clones, recorded_places};
 use crate::ui::{self, JsonLines};
 use backstory_format::slice::Part;
 use backstory_session::blame::{
@@ -59,7 +59,7 @@ pub(crate) struct BlameArguments {
     #[arg(long)]
     pub(crate) porcelain: bool,
 
-    /// The project lay in DIR when its sessions were recorded; repeatable
+    /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 
@@ -160,8 +160,10 @@ fn history(
     global: &GlobalArguments,
 ) -> Result<FileHistory, CliError> {
     let selection = Selection::find(global, &[], Seek::All)?;
+    let recorded_as =
+        recorded_places(&arguments.recorded_as, &other_clones(&selection, git, global));
     let sources = NameSources {
-        recorded_as: &arguments.recorded_as,
+        recorded_as: &recorded_as,
         follow: if arguments.no_follow { Follow::NoRenames } else { Follow::Renames },
     };
     let (found, limits) = (&selection.found, selection.limits);
@@ -221,7 +223,7 @@ fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
     let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
     if arguments.recorded_as.is_empty() {
         error.hint(
-            "if the project lay elsewhere when it was worked on, say where: --recorded-as DIR\n\
+            "if the project was in another folder when it was worked on, name it: --recorded-as DIR\n\
              other sessions: --root DIR; who committed the lines: --git",
         )
     } else {

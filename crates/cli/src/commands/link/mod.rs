@@ -6,11 +6,13 @@ mod text;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
+use crate::select::{Seek, Selection, other_clones, recorded_places};
 use crate::ui::{self, JsonLines};
 use crate::work::Work;
 use backstory_agents as agents;
 use backstory_model::Notice;
 use backstory_model::Session;
+use backstory_session::discover::ProjectScope;
 use backstory_session::history::{mentions_any, search_needle};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::select::{SessionRef, fold_sessions};
@@ -47,7 +49,7 @@ pub(crate) struct LinkArguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
 
-    /// The repository lay in DIR when its sessions were recorded; repeatable
+    /// The repository was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 
@@ -131,11 +133,19 @@ fn of_sessions(
     git: &Git,
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
-    let choice = arguments.filters.choice_in(git.top(), global)?;
+    let clones = clones(git, global)?;
+    let mut choice = arguments.filters.choice_in(git.top(), global)?;
+    choice.clones.clone_from(&clones);
     let work = Work::named(&arguments.sessions, &choice, global)?;
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_of_facts(facts, &log);
-    each(&work, arguments, &log, &|_| true, &find)
+    each(&work, (arguments, &clones), &log, &|_| true, &find)
+}
+
+/// Other clones of the repository: their sessions recorded its files under other paths.
+fn clones(git: &Git, global: &GlobalArguments) -> Result<Vec<ProjectScope>, CliError> {
+    let selection = Selection::find(global, &[], Seek::Sessions)?;
+    Ok(other_clones(&selection, Some(git), global))
 }
 
 fn of_commits(
@@ -163,7 +173,7 @@ fn of_commits(
     };
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_to(facts, &commits, &log);
-    each(&work, arguments, &log, &speaks, &find)
+    each(&work, (arguments, &clones(git, global)?), &log, &speaks, &find)
 }
 
 fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
@@ -189,14 +199,19 @@ fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError
 /// Reads sessions on all threads and asks each for its links.
 fn each(
     work: &Work,
-    arguments: &LinkArguments,
+    (arguments, clones): (&LinkArguments, &[ProjectScope]),
     log: &CommitLog,
     wanted: &(dyn Fn(SessionRef<'_>) -> bool + Sync),
     find: &(dyn Fn(&SessionFacts) -> Result<Judged, GitError> + Sync),
 ) -> Result<Found, CliError> {
     let chosen = work.chosen();
     let link = |session: &Session| {
-        let belonging = Belonging::of(session, log.git(), &arguments.recorded_as);
+        let parts = session.walk();
+        let mut folders = parts.iter().flat_map(|part| &part.cwds);
+        let in_clone = folders.any(|folder| clones.iter().any(|clone| clone.holds(folder)));
+        let clones = if in_clone { clones } else { &[] };
+        let recorded_as = recorded_places(&arguments.recorded_as, clones);
+        let belonging = Belonging::of(session, log.git(), &recorded_as);
         let facts = SessionFacts::of(session, &belonging, log)?;
         if facts.is_empty() { Ok(Judged::default()) } else { find(&facts) }
     };

@@ -60,7 +60,7 @@ pub(crate) struct LogArguments {
     #[arg(long)]
     json: bool,
 
-    /// The project lay in DIR when its sessions were recorded; repeatable
+    /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 
