@@ -57,6 +57,13 @@ fn drift_is_told_by_exit_code() {
     let machine = Machine::with_sample();
     let clean = machine.run(&["analyze", "--drift"]);
     assert_eq!((clean.code, clean.stdout.lines().last()), (Some(0), Some("No differences.")));
+    let history = machine.json(&["analyze", "--history", "--json"]);
+    assert!(history.len() > 20 && history.iter().all(|change| change["version"].is_string()));
+    let told = machine.out(&["analyze", "--history"]);
+    let rows = told.lines().filter(|line| {
+        ["| added", "| changed", "| dropped"].iter().any(|word| line.starts_with(word))
+    });
+    assert_eq!(rows.count(), history.len(), "the same changes as in the document");
     let odd = testdata("sessions/unknown-type.jsonl");
     let found = machine.run(&["analyze", &odd.to_string_lossy(), "--drift", "--format", "json"]);
     assert_eq!(found.code, Some(1));

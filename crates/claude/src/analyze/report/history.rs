@@ -150,25 +150,14 @@ pub fn history(profile: &Profile) -> Document {
             document.paragraph(&format!("The first version here. Types: {}.", kinds.join(", ")));
             continue;
         }
-        let before = profile.only(|other| other < version);
-        let now = profile.only(|other| other == *version);
-        let later = profile.only(|other| other >= version);
-        let previous = profile.only(|other| Some(other) == versions.get(at - 1).copied());
-        let news = before.drift(&now);
-        let gone: Vec<Difference> = previous
-            .compare(&later)
-            .into_iter()
-            .filter(|found| {
-                matches!(found.kind, DifferenceKind::GoneKind | DifferenceKind::GoneField)
-            })
-            .collect();
+        let found = changes_of(profile, &versions, at);
         let list = |kinds: &[DifferenceKind]| -> Vec<String> {
-            let found = news.iter().filter(|found| kinds.contains(&found.kind));
+            let found = found.iter().filter(|found| kinds.contains(&found.kind));
             found.map(describe).collect()
         };
         let added = list(&[DifferenceKind::NewKind, DifferenceKind::NewField]);
         let changed = list(&[DifferenceKind::NewType, DifferenceKind::NewValue]);
-        let dropped: Vec<String> = gone.iter().map(describe).collect();
+        let dropped = list(&[DifferenceKind::GoneKind, DifferenceKind::GoneField]);
         let mut table =
             Table { columns: vec![Column::text("change"), Column::text("what")], rows: Vec::new() };
         for (word, list) in [("added", added), ("changed", changed), ("dropped", dropped)] {
@@ -179,6 +168,31 @@ pub fn history(profile: &Profile) -> Document {
         document.table(table, "No difference.");
     }
     document
+}
+
+/// Every change between the versions of a profile, with the version that made it.
+pub fn changes_by_version(profile: &Profile) -> Vec<(Version, Difference)> {
+    let versions: Vec<&Version> =
+        profile.versions.iter().filter(|version| version.is_known()).collect();
+    let all = versions.iter().enumerate().skip(1).flat_map(|(at, version)| {
+        let found = changes_of(profile, &versions, at).into_iter();
+        found.map(|found| ((*version).clone(), found))
+    });
+    all.collect()
+}
+
+/// What the version at a place in the list added, changed and dropped.
+fn changes_of(profile: &Profile, versions: &[&Version], at: usize) -> Vec<Difference> {
+    let Some(version) = versions.get(at).copied() else { return Vec::new() };
+    let before = profile.only(|other| other < version);
+    let now = profile.only(|other| other == version);
+    let later = profile.only(|other| other >= version);
+    let previous = profile.only(|other| at > 0 && Some(other) == versions.get(at - 1).copied());
+    let is_gone = |found: &Difference| {
+        matches!(found.kind, DifferenceKind::GoneKind | DifferenceKind::GoneField)
+    };
+    let gone = previous.compare(&later).into_iter().filter(is_gone);
+    before.drift(&now).into_iter().chain(gone).collect()
 }
 
 /// A list of differences for people. `title` says what is compared with what.

@@ -16,7 +16,7 @@ mod summary;
 mod turns;
 
 pub use data::AnalysisJson;
-pub use history::{differences, history};
+pub use history::{changes_by_version, differences, history};
 
 use super::{Analysis, Counts, Grouping, Part, Profile, SessionRow, Shapes, Version};
 use backstory_text::document::{Column, Document, Line, Table};

@@ -32,7 +32,11 @@ pub(crate) struct AnalyzeArguments {
 
     /// How to write it
     #[arg(long, value_name = "FORMAT", default_value = "md")]
-    pub(super) format: Format,
+    format: Format,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 
     /// Write to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -84,6 +88,12 @@ enum By {
     Agent,
 }
 
+impl AnalyzeArguments {
+    pub(super) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
 pub(crate) fn run(
     arguments: &AnalyzeArguments,
     global: &GlobalArguments,
@@ -94,7 +104,7 @@ pub(crate) fn run(
             Some(path) => read_profile(path)?,
             None => Profile::measured().map_err(|error| CliError::new(error.to_string()))?,
         };
-        outputs.document(&report::history(&profile))?;
+        outputs.history(&profile)?;
         return Ok(Outcome::Fine);
     }
     if let Some([first, second]) = arguments.compare.as_deref() {
@@ -125,7 +135,7 @@ pub(crate) fn run(
     if arguments.drift {
         return Ok(drift(arguments, &outputs, &analysis)?.given(&notices));
     }
-    match arguments.format {
+    match arguments.format() {
         Format::Json => {
             outputs.lines(std::iter::once(AnalysisJson::new(&analysis, others)))?;
         }

@@ -7,7 +7,7 @@ use crate::guard::agents_guard;
 use crate::output::named;
 use crate::ui::{self, JsonLines};
 use backstory_claude::analyze::report;
-use backstory_claude::analyze::{Difference, Version};
+use backstory_claude::analyze::{Difference, Profile, Version};
 use backstory_session::select::SessionRef;
 use backstory_store::{Access, Destination, Guard, GuardError, write_file};
 use backstory_text::document;
@@ -19,6 +19,9 @@ use std::io::Write;
 #[derive(Serialize)]
 struct DifferenceJson<'a> {
     schema: &'static str,
+    /// The version that made a change, in a history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
     difference: &'static str,
     of: &'a str,
     path: &'a str,
@@ -26,6 +29,22 @@ struct DifferenceJson<'a> {
     versions: Vec<&'a str>,
     count: u64,
     example: String,
+}
+
+impl DifferenceJson<'_> {
+    fn of(difference: &Difference, example: String) -> DifferenceJson<'_> {
+        DifferenceJson {
+            schema: "backstory.differences/1",
+            version: None,
+            difference: difference.kind.name(),
+            of: &difference.of,
+            path: &difference.path,
+            detail: &difference.detail,
+            versions: difference.versions.iter().map(Version::as_str).collect(),
+            count: difference.count,
+            example,
+        }
+    }
 }
 
 /// What is written, and where.
@@ -78,23 +97,28 @@ impl<'a> Outputs<'a> {
         found: &[Difference],
         example: impl Fn(&Difference) -> String,
     ) -> Result<(), CliError> {
-        if self.arguments.format != Format::Json {
+        if self.arguments.format() != Format::Json {
             return self.document(&report::differences(title, found, example));
         }
-        self.lines(found.iter().map(|difference| DifferenceJson {
-            schema: "backstory.differences/1",
-            difference: difference.kind.name(),
-            of: &difference.of,
-            path: &difference.path,
-            detail: &difference.detail,
-            versions: difference.versions.iter().map(Version::as_str).collect(),
-            count: difference.count,
-            example: example(difference),
+        self.lines(
+            found.iter().map(|difference| DifferenceJson::of(difference, example(difference))),
+        )
+    }
+
+    /// What each version of a profile changed.
+    pub(super) fn history(&self, profile: &Profile) -> Result<(), CliError> {
+        if self.arguments.format() != Format::Json {
+            return self.document(&report::history(profile));
+        }
+        let changes = report::changes_by_version(profile);
+        self.lines(changes.iter().map(|(version, difference)| DifferenceJson {
+            version: Some(version.as_str()),
+            ..DifferenceJson::of(difference, String::new())
         }))
     }
 
     pub(super) fn document(&self, content: &Document) -> Result<(), CliError> {
-        let text = match self.arguments.format {
+        let text = match self.arguments.format() {
             Format::Html => document::html(content),
             Format::Md | Format::Json => document::markdown(content),
         };

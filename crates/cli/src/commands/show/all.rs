@@ -51,7 +51,7 @@ pub(super) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let (view, redactor) = (*view, *redactor);
-    let format = arguments.format.unwrap_or(Format::Html);
+    let format = arguments.format().unwrap_or(Format::Html);
     arguments.check(format)?;
     let holder = project.filter(|path| holds_sessions(path));
     choice.filter.scopes.extend(project.filter(|_| holder.is_none()).map(project_scope));
@@ -114,7 +114,7 @@ pub(super) fn one_into(
     arguments: &ViewArguments,
     view: &View,
 ) -> Result<Outcome, CliError> {
-    let format = arguments.format.unwrap_or(Format::Html);
+    let format = arguments.format().unwrap_or(Format::Html);
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Private)?;
     let name = format!("{}.{}", plain_name(&session.id), format.extension());
     if let Some(refused) = folder.claim([name.as_str()])?.pop() {
