@@ -11,6 +11,10 @@ pub(crate) struct GlobalArguments {
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,
 
+    /// Use the bundled sample instead of the sessions on this machine
+    #[arg(long, global = true, conflicts_with = "root", hide_short_help = true)]
+    pub(crate) sample: bool,
+
     /// All projects, not only the repository of the current folder
     #[arg(long, short = 'a', global = true)]
     pub(crate) everywhere: bool,

@@ -60,8 +60,8 @@ pub(crate) struct Choice {
     repository: Option<PathBuf>,
     /// Other clones of this repository, whose sessions count as its own.
     pub(crate) clones: Vec<ProjectScope>,
-    /// The only agent whose sessions the command can handle.
-    only: Option<Agent>,
+    /// The agents whose sessions the command can handle; all if none is named.
+    only: Vec<Agent>,
 }
 
 impl FilterArguments {
@@ -96,7 +96,7 @@ impl FilterArguments {
             until: until.transpose()?,
             branch: self.branch.clone(),
             model: self.model.clone(),
-            agent: self.agent.as_deref().and_then(agents::named),
+            agents: self.agent.as_deref().and_then(agents::named).into_iter().collect(),
             title: self.title.clone(),
         };
         Ok(Choice { filter, ..Choice::default() })
@@ -104,10 +104,10 @@ impl FilterArguments {
 }
 
 impl Choice {
-    /// The same for a command that can handle the sessions of one agent only: `latest` skips the
+    /// The same for a command that can handle the sessions of these agents only: `latest` skips the
     /// others.
-    pub(crate) fn only(self, agent: Agent) -> Choice {
-        Choice { only: Some(agent), ..self }
+    pub(crate) fn only(self, agents: impl IntoIterator<Item = Agent>) -> Choice {
+        Choice { only: agents.into_iter().collect(), ..self }
     }
 
     /// The same without the limit to a repository.
@@ -127,8 +127,11 @@ impl Choice {
 
     /// The filter of sessions that `latest` counts.
     pub(crate) fn of_latest(&self) -> Filter {
-        let filter = self.of_unnamed();
-        Filter { agent: filter.agent.or(self.only), ..filter }
+        let mut filter = self.of_unnamed();
+        if filter.agents.is_empty() {
+            filter.agents.clone_from(&self.only);
+        }
+        filter
     }
 
     /// Says that only the sessions of a repository are meant, if so.
@@ -154,10 +157,11 @@ impl Choice {
                     format!("leave out a filter; --everywhere (-a) takes all projects: {all}"),
                 )
             }
-            (None, true) if self.only.is_some() => {
-                let agent = self.only.map_or("", Agent::title);
-                CliError::not_found(format!("no session of {agent} among {all}"))
-                    .hint(format!("this command handles sessions of {agent} only"))
+            (None, true) if !self.only.is_empty() => {
+                let agents: Vec<&str> = self.only.iter().map(|agent| agent.title()).collect();
+                let agents = agents.join(", ");
+                CliError::not_found(format!("no session of {agents} among {all}"))
+                    .hint(format!("this command handles sessions of {agents} only"))
             }
             (None, _) => {
                 let error = CliError::not_found(format!("none of {all} matches"));

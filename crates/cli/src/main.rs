@@ -1,6 +1,8 @@
 //! backstory: what coding agents did, from the traces they leave on disk.
 
 mod args;
+mod browser;
+mod child;
 mod commands;
 mod environment;
 mod error;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return ui::usage_error(&error),
     };
-    match commands::run(&arguments, &given) {
+    match commands::run(arguments, &given) {
         // Only the command that was run decides how this ends.
         Ok(outcome @ error::Outcome::Code(_)) => outcome.into(),
         Ok(outcome) => ui::ended(outcome.into()),

@@ -74,9 +74,16 @@ impl Selection {
             let sample = Sample::unpack()?;
             let instead = discover(&[Root { path: sample.path().to_path_buf() }]);
             let found = Found { notices: found.notices, ..instead };
+            let roots = environment::searched_places();
             return Ok(Selection { roots, found, limits, sample: Some(sample) });
         }
-        let roots = if existing.is_empty() { roots } else { existing };
+        let roots = if found.sessions.is_empty() && named.is_empty() {
+            environment::searched_places()
+        } else if existing.is_empty() {
+            roots
+        } else {
+            existing
+        };
         Ok(Selection { roots, found, limits, sample: None })
     }
 
@@ -242,12 +249,12 @@ pub(crate) fn holds_sessions(path: &Path) -> bool {
 
 /// The error for there being no session in any of these places, in which this is missing.
 pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
-    let places: Vec<String> =
-        roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    let message = if places.is_empty() {
-        "no sessions in what was named".to_owned()
-    } else {
-        format!("no sessions in {}", places.join(", "))
+    let place = |root: &Root| format!("`{}`", ui::short_path(&root.path.to_string_lossy()));
+    let places: Vec<String> = roots.iter().map(place).collect();
+    let message = match places.as_slice() {
+        [] => "no sessions in what was named".to_owned(),
+        [_] => format!("no sessions in {}", places.join(", ")),
+        _ => "no sessions on this machine".to_owned(),
     };
     let message = match missing.iter().find(|notice| notice.kind == NoticeKind::Failed) {
         None => message,
@@ -255,6 +262,7 @@ pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
     };
     CliError::not_found(message)
         .hint("name another place with --root DIR, or give the path of a session file")
+        .hint("--sample takes the bundled sample; `backstory` lists the places that were searched")
         .given(missing)
 }
 

@@ -111,6 +111,14 @@ impl AgentReader for Codex {
         read(files, limits, buffer)
     }
 
+    fn resume(&self, files: &SessionFiles) -> Option<Vec<String>> {
+        Some(vec!["codex".to_owned(), "resume".to_owned(), files.id.clone()])
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+
     fn id_fields(&self) -> &'static IdPaths {
         &IDS
     }

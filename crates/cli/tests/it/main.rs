@@ -30,6 +30,7 @@ mod repeated_lines;
 mod replay_limits;
 mod replay_secrets;
 mod replaying;
+mod resuming;
 mod roots;
 #[cfg(unix)]
 mod schemas;

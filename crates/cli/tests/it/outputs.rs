@@ -23,6 +23,8 @@ const OPTIONS: &[(&str, &str, Use, &[&str])] = &[
     ("", "--root", Use::Reads, &[]),
     ("ls", "--project", Use::Reads, &[]),
     ("show", "--project", Use::Reads, &[]),
+    ("open", "--project", Use::Reads, &[]),
+    ("resume", "--project", Use::Reads, &[]),
     ("analyze", "--project", Use::Reads, &[]),
     ("stats", "--project", Use::Reads, &[]),
     ("check", "--project", Use::Reads, &[]),

@@ -24,8 +24,8 @@ pub struct Filter {
     pub branch: Option<String>,
     /// A model with this in its name answered; case does not matter.
     pub model: Option<String>,
-    /// This agent wrote it.
-    pub agent: Option<Agent>,
+    /// One of these agents wrote it.
+    pub agents: Vec<Agent>,
     /// Its title contains this; case does not matter.
     pub title: Option<String>,
 }
@@ -38,7 +38,7 @@ impl Filter {
             && self.until.is_none()
             && self.branch.is_none()
             && self.model.is_none()
-            && self.agent.is_none()
+            && self.agents.is_empty()
             && self.title.is_none()
     }
 
@@ -56,6 +56,10 @@ impl Filter {
             && self.keeps_apart_from_folder_and_model(row)
     }
 
+    fn is_of_agent(&self, agent: Agent) -> bool {
+        self.agents.is_empty() || self.agents.contains(&agent)
+    }
+
     fn model_answered(&self, row: &Summary) -> bool {
         self.model.as_ref().is_none_or(|wanted| {
             let models = row.full.iter().flat_map(|full| &full.models);
@@ -69,7 +73,7 @@ impl Filter {
         self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
             && self.until.is_none_or(|until| time.is_some_and(|time| time < until))
             && self.branch.as_ref().is_none_or(|branch| row.branch.as_deref() == Some(branch))
-            && self.agent.is_none_or(|agent| row.agent == agent)
+            && self.is_of_agent(row.agent)
             && self.title.as_ref().is_none_or(|wanted| contains(title(), wanted))
     }
 
@@ -80,7 +84,7 @@ impl Filter {
         limits: Limits,
         (ends, buffer): &mut (EndBuffers, Vec<u8>),
     ) -> Result<bool, StoreError> {
-        if self.agent.is_some_and(|agent| files.agent != agent) {
+        if !self.is_of_agent(files.agent) {
             return Ok(false);
         }
         let row = agents::summary(files, limits, ends)?;

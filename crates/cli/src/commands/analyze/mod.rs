@@ -180,7 +180,7 @@ fn analyze(
     outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
     // A format is the same in all projects.
-    let choice = filters.choice(global)?.only(backstory_claude::AGENT);
+    let choice = filters.choice(global)?.only([backstory_claude::AGENT]);
     let choice = if targets.is_empty() { choice.everywhere() } else { choice };
     let mut work = Work::named(targets, &choice, global)?;
     let foreign = match whose {

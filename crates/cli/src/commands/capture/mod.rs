@@ -1,6 +1,5 @@
 //! `backstory capture`
 
-mod child;
 mod files;
 mod hook;
 mod install;
@@ -8,6 +7,7 @@ mod settings;
 mod trace;
 
 use crate::args::GlobalArguments;
+use crate::child;
 use crate::commands::show;
 use crate::environment;
 use crate::error::{CliError, Outcome};
@@ -20,7 +20,7 @@ use clap::{Args, Subcommand};
 use files::Trace;
 use jiff::Timestamp;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use trace::{Tracer, Window};
 
 /// Keep sessions as Markdown, automatically
@@ -166,7 +166,7 @@ pub(crate) fn run(
 
 /// Runs a command, then captures. Only the command decides the exit code.
 fn around_command(tracer: &Tracer<'_>, command: &[OsString], began: Timestamp) -> u8 {
-    let ended = child::run(command);
+    let ended = child::run(command, Path::new("."));
     let captured = || -> Result<Vec<Trace>, CliError> {
         let now = environment::now();
         let (out, sessions) = tracer.find(&Window::around(began, now))?;

@@ -71,7 +71,7 @@ pub(crate) fn run(
         return explain(wanted.as_deref());
     }
     let severity = Severity::from(arguments.severity);
-    let choice = arguments.filters.choice(global)?.only(backstory_claude::AGENT);
+    let choice = arguments.filters.choice(global)?.only([backstory_claude::AGENT]);
     let mut work = Work::named(&arguments.sessions, &choice, global)?;
     work.keep_only(backstory_claude::AGENT, global).map_err(CliError::into_failure)?;
     let (reports, failures) = check_all(&work);

@@ -289,7 +289,7 @@ fn find(
     global: &GlobalArguments,
 ) -> Result<(SessionFiles, backstory_format::Limits), CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
-    let choice = FilterArguments::default().choice(global)?.only(backstory_claude::AGENT);
+    let choice = FilterArguments::default().choice(global)?.only([backstory_claude::AGENT]);
     match selection.one(wanted, path.as_ref(), &choice, global)? {
         SessionRef::Session(files) if files.agent != backstory_claude::AGENT => {
             Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))

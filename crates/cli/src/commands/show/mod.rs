@@ -4,6 +4,7 @@ mod all;
 mod view;
 
 use crate::args::GlobalArguments;
+use crate::browser;
 use crate::error::{CliError, Outcome};
 use crate::filter::{Choice, FilterArguments};
 use crate::guard::guard;
@@ -19,11 +20,13 @@ use backstory_model::Session;
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
+use backstory_session::render::View;
 use backstory_session::select::SessionRef;
-use backstory_store::{Access, Guard, StoreError, write_file};
+use backstory_store::{Access, Guard, StoreError, plain_name, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use view::{ViewArguments, write_session};
+pub(crate) use view::ViewArguments;
+use view::write_session;
 
 /// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
@@ -35,7 +38,7 @@ pub(crate) struct ShowArguments {
     /// before it; with --all a project's folder
     session: Option<String>,
 
-    /// Every session of a project (or of the machine) into the folder named with --out
+    /// Every session of a project, or of the machine, into the folder --out
     #[arg(long, requires = "out")]
     all: bool,
 
@@ -43,11 +46,15 @@ pub(crate) struct ShowArguments {
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
 
+    /// Open it as a page in the browser
+    #[arg(long, conflicts_with_all = ["all", "out", "format", "json"])]
+    open: bool,
+
     #[command(flatten)]
     view: ViewArguments,
 
     /// Print without a pager
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_pager: bool,
 
     #[command(flatten)]
@@ -75,19 +82,15 @@ pub(crate) fn run(
         (Some(session), _) => session.as_str(),
         (None, _) => "latest",
     };
+    if arguments.open {
+        return open(wanted, &arguments.view, &choice, global);
+    }
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
-    let Shown { session, notices, mut guard, copy, .. } =
-        find_cleared(wanted, &choice, global, redactor.as_ref())?;
-    let view = match &copy {
-        Some(copy) => redaction::telling(&view, copy.report()),
-        None => view,
-    };
-    if let Some(copy) = copy.as_ref().filter(|_| !global.quiet) {
-        ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
-    }
-    arguments.view.check_turns(&session, &view)?;
+    let found = find_cleared(wanted, &choice, global, redactor.as_ref())?;
+    let view = view_of(&found, view, &arguments.view, global)?;
+    let Shown { session, notices, mut guard, .. } = found;
     let Some(out) = out else {
         let paged = !arguments.no_pager && format == view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
@@ -99,6 +102,45 @@ pub(crate) fn run(
     }
     write_file(&out, Access::Private, |file| write_session(&session, &view, format, file))?;
     Ok(Outcome::Fine.given(&notices))
+}
+
+/// Opens a session as a page in the browser.
+pub(crate) fn open(
+    wanted: &str,
+    arguments: &ViewArguments,
+    choice: &Choice,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let format = arguments.format().unwrap_or(view::Format::Html);
+    if format != view::Format::Html {
+        return Err(CliError::new("a browser opens pages only").hint("leave out --format"));
+    }
+    arguments.check(format)?;
+    let found = find_cleared(wanted, choice, global, arguments.redactor()?.as_ref())?;
+    let view = view_of(&found, arguments.view()?, arguments, global)?;
+    let name = format!("{}.html", plain_name(&found.session.id));
+    browser::open(&name, |out| write_session(&found.session, &view, format, out))?;
+    Ok(Outcome::Fine.given(&found.notices))
+}
+
+/// The view of what was found, which says what was redacted.
+fn view_of(
+    found: &Shown,
+    view: View,
+    arguments: &ViewArguments,
+    global: &GlobalArguments,
+) -> Result<View, CliError> {
+    let view = match &found.copy {
+        Some(copy) => {
+            if !global.quiet {
+                ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
+            }
+            redaction::telling(&view, copy.report())
+        }
+        None => view,
+    };
+    arguments.check_turns(&found.session, &view)?;
+    Ok(view)
 }
 
 /// A session, and the cleared copy it is read from, which must stay as long.
