@@ -181,6 +181,14 @@ impl AgentReader for ClaudeCode {
         claude::relate(session, &siblings());
     }
 
+    fn resume(&self, files: &SessionFiles) -> Option<Vec<String>> {
+        Some(vec!["claude".to_owned(), "--resume".to_owned(), files.id.clone()])
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+
     fn id_fields(&self) -> &'static IdPaths {
         &IDS
     }

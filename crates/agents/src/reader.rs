@@ -284,6 +284,17 @@ pub trait AgentReader: Sync {
     /// `siblings` is called.
     fn relate(&self, _session: &mut Session, _siblings: &mut dyn FnMut() -> Vec<SessionFiles>) {}
 
+    /// The client's own command that continues a session, to be run in the session's folder; none if
+    /// the client has none.
+    fn resume(&self, _files: &SessionFiles) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Whether the client has such a command for any of its sessions.
+    fn resumes(&self) -> bool {
+        false
+    }
+
     /// Fields of its records that hold ids: redaction leaves them alone. Exact paths only: a field of
     /// the same name inside a tool's input or output is text.
     fn id_fields(&self) -> &'static IdPaths;

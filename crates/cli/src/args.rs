@@ -7,16 +7,24 @@ use std::path::PathBuf;
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArguments {
-    /// Read sessions from DIR instead of where agents keep them (a configuration folder, any folder of .jsonl
-    /// files, or one file); repeatable
+    /// Read sessions from DIR: an agent's folder, any folder of session files, or a file;
+    /// repeatable
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,
+
+    /// Use the bundled sample instead of the sessions on this machine
+    #[arg(long, global = true, conflicts_with = "root", hide_short_help = true)]
+    pub(crate) sample: bool,
+
+    /// All projects, not only the repository of the current folder
+    #[arg(long, short = 'a', global = true)]
+    pub(crate) everywhere: bool,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: ColorChoice,
 
-    /// Pass over records longer than this (bytes, or with K, M, G)
+    /// Skip records longer than this (bytes, or with K, M, G)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, global = true, hide_short_help = true)]
     pub(crate) max_record: u64,
 
@@ -27,6 +35,10 @@ pub(crate) struct GlobalArguments {
     /// What all of the command reads through.
     #[arg(skip)]
     pub(crate) store: Store,
+
+    /// Name each skipped file, and why
+    #[arg(long, short, global = true, conflicts_with = "quiet", hide_short_help = true)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -2,7 +2,9 @@
 //! agents keep sessions are read by the library, in `backstory_session::environment`.
 #![expect(clippy::disallowed_methods, reason = "this is the place of the program that may")]
 
-pub(crate) use backstory_session::environment::{agents_folders, default_roots, home, home_of};
+pub(crate) use backstory_session::environment::{
+    agents_folders, default_roots, home, home_of, searched_places,
+};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,6 +64,15 @@ fn is_installed(command: &str) -> bool {
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// Programs that open a page, those that the user names first.
+pub(crate) fn browsers() -> Vec<String> {
+    let named = std::env::var("BROWSER").unwrap_or_default();
+    let named = named.split(':').map(str::trim).filter(|name| !name.is_empty());
+    let usual = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let all = named.map(str::to_owned).chain([usual.to_owned()]);
+    all.filter(|program| is_installed(program)).collect()
 }
 
 /// What pagers need to show colours and to leave short output on the screen.

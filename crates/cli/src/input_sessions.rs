@@ -3,12 +3,13 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
+use crate::filter::{Choice, project_scope};
 use crate::select::{Scope, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_agents::{Kept, reader};
 use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
-use backstory_session::discover::{ProjectScope, Root, discover, once_each};
-use backstory_session::select::SessionRef;
+use backstory_session::discover::{Root, discover, once_each};
+use backstory_session::select::{SessionRef, matching};
 use backstory_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,9 +27,10 @@ pub(crate) struct InputSessions {
 }
 
 impl InputSessions {
-    /// Finds what the user named, or everything.
+    /// Finds what the user named, or all sessions of the choice.
     pub(crate) fn named(
         names: &[String],
+        choice: &Choice,
         global: &GlobalArguments,
     ) -> Result<InputSessions, CliError> {
         let mut inputs = InputSessions { store: global.store.clone(), ..InputSessions::default() };
@@ -42,14 +44,24 @@ impl InputSessions {
             }
         }
         if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
-            let selection = Selection::find(global, &[], Scope::All)?;
+            let mut selection = Selection::find(global, &[], Scope::All)?;
             for id in ids {
-                inputs.add(selection.resolve(id)?);
+                inputs.add(selection.resolve(id, choice, global)?);
             }
             for project in projects {
                 inputs.add_project(&selection, &project)?;
             }
             if names.is_empty() {
+                choice.tell(global);
+                let all = selection.found.sessions.len();
+                let strays = selection.found.stray_agents.len();
+                selection.retain(&choice.of_unnamed());
+                if selection.found.sessions.is_empty()
+                    && selection.found.stray_agents.is_empty()
+                    && all + strays > 0
+                {
+                    return Err(choice.none_of(all).given(&selection.found.notices));
+                }
                 inputs.sessions.extend(selection.found.sessions);
                 inputs.agents.extend(selection.found.stray_agents);
                 inputs.notices.extend(selection.found.notices);
@@ -57,7 +69,28 @@ impl InputSessions {
             inputs.roots = selection.roots;
         }
         once_each(&mut inputs.sessions, &mut inputs.agents);
+        if !names.is_empty() {
+            inputs.retain(choice)?;
+        }
         Ok(inputs)
+    }
+
+    /// Applies the filters to what was named.
+    fn retain(&mut self, choice: &Choice) -> Result<(), CliError> {
+        let filter = &choice.filter;
+        if filter.is_empty() || self.is_empty() {
+            return Ok(());
+        }
+        let sessions = std::mem::take(&mut self.sessions);
+        let (kept, notices) = matching(sessions.iter().collect(), filter, &self.store);
+        self.sessions = kept.into_iter().cloned().collect();
+        self.notices.extend(notices);
+        let store = &self.store;
+        self.agents.retain(|file| filter.keeps_agent(file, store).unwrap_or(false));
+        if self.is_empty() {
+            return Err(choice.clone().everywhere().none_of(sessions.len()).given(&self.notices));
+        }
+        Ok(())
     }
 
     /// Omits sessions of other agents, and says so: the command is about what only this agent's
@@ -146,7 +179,7 @@ impl InputSessions {
 
     /// The sessions of a folder that somebody worked in.
     fn add_project(&mut self, selection: &Selection, path: &Path) -> Result<(), CliError> {
-        let inside = selection.found.worked_in(&[ProjectScope::new(path)]);
+        let inside = selection.found.worked_in(&[project_scope(path)]);
         let nothing = inside.is_empty();
         self.sessions.extend(inside.into_iter().cloned());
         let lies_here = |files: &SessionFiles| files.path.starts_with(path);

@@ -1,9 +1,12 @@
 //! backstory: what coding agents did, from the traces they leave on disk.
 
 mod args;
+mod browser;
+mod child;
 mod commands;
 mod environment;
 mod error;
+mod filter;
 mod former_names;
 mod guard;
 mod input_sessions;
@@ -36,7 +39,7 @@ fn main() -> ExitCode {
         Err(error) => return ui::usage_error(&error),
     };
     arguments.global.store = store(&arguments.global);
-    match commands::run(&arguments, &given) {
+    match commands::run(arguments, &given) {
         // Only the command that was run decides how this ends.
         Ok(outcome @ error::Outcome::Code(_)) => outcome.into(),
         Ok(outcome) => ui::ended(outcome.into()),

@@ -3,16 +3,20 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::CliError;
+use crate::filter::Choice;
 use crate::sample::Sample;
 use crate::times;
 use crate::ui;
 use backstory_agents::session_folders;
-use backstory_model::{Notice, NoticeKind, Session, SessionFiles};
+use backstory_model::{AgentFile, Notice, NoticeKind, Session, SessionFiles};
 use backstory_session::blame::EditedFiles;
 use backstory_session::discover::{
-    Found, NamedFile, Root, discover, discover_sessions, named_file,
+    Found, NamedFile, ProjectScope, Root, discover, discover_sessions, named_file,
 };
-use backstory_session::select::{ResolveError, SessionRef, looks_like_path, newest_first};
+use backstory_session::select::{
+    Filter, ResolveError, SessionRef, looks_like_path, matching, newest_first,
+};
+use backstory_store::Git;
 use backstory_text::figures;
 use std::path::{Path, PathBuf};
 
@@ -67,9 +71,16 @@ impl Selection {
             let sample = Sample::unpack()?;
             let instead = discover(&[Root { path: sample.path().to_path_buf() }], &global.store);
             let found = Found { notices: found.notices, ..instead };
+            let roots = environment::searched_places();
             return Ok(Selection { roots, found, sample: Some(sample) });
         }
-        let roots = if existing.is_empty() { roots } else { existing };
+        let roots = if found.sessions.is_empty() && named.is_empty() {
+            environment::searched_places()
+        } else if existing.is_empty() {
+            roots
+        } else {
+            existing
+        };
         Ok(Selection { roots, found, sample: None })
     }
 
@@ -79,6 +90,20 @@ impl Selection {
         keep: impl Fn(&Session) -> T + Sync,
     ) -> (Vec<T>, Vec<Notice>) {
         self.found.map_sessions(&ui::Bar::new("reading"), keep)
+    }
+
+    /// Leaves only the sessions that a filter keeps; adds what could not be read to the notices.
+    pub(crate) fn retain(&mut self, filter: &Filter) {
+        if filter.is_empty() {
+            return;
+        }
+        let sessions = std::mem::take(&mut self.found.sessions);
+        let (kept, notices) = matching(sessions.iter().collect(), filter, &self.found.store);
+        self.found.sessions = kept.into_iter().cloned().collect();
+        self.found.notices.extend(notices);
+        let store = &self.found.store;
+        let kept = |file: &AgentFile| filter.keeps_agent(file, store).unwrap_or(false);
+        self.found.stray_agents.retain(kept);
     }
 
     /// Looks where SESSION may be and finds it, be it a path or a name.
@@ -96,8 +121,10 @@ impl Selection {
         &self,
         wanted: &str,
         path: Option<&Root>,
+        choice: &Choice,
+        global: &GlobalArguments,
     ) -> Result<SessionRef<'_>, CliError> {
-        let Some(root) = path else { return self.resolve(wanted) };
+        let Some(root) = path else { return self.resolve(wanted, choice, global) };
         self.found.at_path(&root.path).ok_or_else(|| {
             CliError::new(format!("`{}`: not a session file", root.path.display()))
                 .hint("backstory ls --root DIR lists what is in a folder")
@@ -105,8 +132,17 @@ impl Selection {
     }
 
     /// Finds what the user means by SESSION: an id, the start of one, `latest`, `latest~N`.
-    pub(crate) fn resolve(&self, wanted: &str) -> Result<SessionRef<'_>, CliError> {
-        self.found.resolve(wanted).map_err(|error| match error {
+    pub(crate) fn resolve(
+        &self,
+        wanted: &str,
+        choice: &Choice,
+        global: &GlobalArguments,
+    ) -> Result<SessionRef<'_>, CliError> {
+        if wanted.starts_with("latest") {
+            choice.tell(global);
+        }
+        let filter = choice.of_latest();
+        self.found.resolve(wanted, &filter).map_err(|error| match error {
             ResolveError::NoSessions => self.nothing(),
             ResolveError::Unknown(near) => CliError::not_found(format!("no session `{wanted}`"))
                 .hint(self.candidates("the newest are", &near)),
@@ -116,6 +152,9 @@ impl Selection {
             }
             ResolveError::Unreadable(failure) => {
                 CliError::new(format!("`{wanted}`: {}", failure.reason))
+            }
+            ResolveError::TooFew(0) => {
+                choice.none_of(self.found.sessions.len()).about(&format!("`{wanted}`"))
             }
             ResolveError::TooFew(there) => {
                 let are = if there == 1 { "is" } else { "are" };
@@ -142,16 +181,52 @@ impl Selection {
     }
 }
 
+/// Where sessions are looked for: the places that the user named, else those of the agents.
+pub(crate) fn places(global: &GlobalArguments) -> Vec<Root> {
+    if global.root.is_empty() {
+        return environment::default_roots();
+    }
+    global.root.iter().map(|path| Root { path: path.clone() }).collect()
+}
+
+/// Other clones of a repository that sessions worked in; says which they are.
+pub(crate) fn other_clones(
+    selection: &Selection,
+    git: Option<&Git>,
+    global: &GlobalArguments,
+) -> Vec<ProjectScope> {
+    let Some(git) = git else { return Vec::new() };
+    let clones = selection.found.other_clones(git);
+    if !clones.is_empty() && !global.quiet {
+        let tops = clones.iter().filter_map(|clone| clone.roots().first());
+        let tops: Vec<String> = tops.map(|top| ui::short_path(top)).collect();
+        let are = if tops.len() == 1 { "another clone" } else { "other clones" };
+        ui::say(&format!("included: sessions of {}, {are} of this repository", tops.join(", ")));
+    }
+    clones
+}
+
+/// Folders that a project was in when it was recorded: those that the user names, and clones.
+pub(crate) fn recorded_places(named: &[String], clones: &[ProjectScope]) -> Vec<String> {
+    named.iter().chain(clones.iter().flat_map(ProjectScope::roots)).cloned().collect()
+}
+
 /// What sessions say about files below `paths`, what is missing told; about all files if there are
 /// none.
 pub(crate) fn edited_files(
     paths: &[PathBuf],
     recorded_as: &[String],
+    filter: &Filter,
     global: &GlobalArguments,
 ) -> Result<EditedFiles, CliError> {
-    let Selection { found, .. } = Selection::find(global, &[], Scope::All)?;
+    let mut selection = Selection::find(global, &[], Scope::All)?;
+    selection.retain(filter);
+    let first = paths.first().map(|path| path.join("x"));
+    let git = first.as_deref().and_then(|path| Git::holding(path, &global.store));
+    let recorded_as = recorded_places(recorded_as, &other_clones(&selection, git.as_ref(), global));
+    let Selection { found, .. } = selection;
     let bar = ui::Bar::new("reading");
-    let files = EditedFiles::read(paths, recorded_as, &found, &bar);
+    let files = EditedFiles::read(paths, &recorded_as, &found, &bar);
     if !global.quiet {
         ui::notices(&files.notices);
     }
@@ -171,12 +246,12 @@ pub(crate) fn holds_sessions(path: &Path) -> bool {
 
 /// The error for there being no session in any of these places, in which this is missing.
 pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
-    let places: Vec<String> =
-        roots.iter().map(|root| format!("`{}`", root.path.display())).collect();
-    let message = if places.is_empty() {
-        "no sessions in what was named".to_owned()
-    } else {
-        format!("no sessions in {}", places.join(", "))
+    let place = |root: &Root| format!("`{}`", ui::short_path(&root.path.to_string_lossy()));
+    let places: Vec<String> = roots.iter().map(place).collect();
+    let message = match places.as_slice() {
+        [] => "no sessions in what was named".to_owned(),
+        [_] => format!("no sessions in {}", places.join(", ")),
+        _ => "no sessions on this machine".to_owned(),
     };
     let message = match missing.iter().find(|notice| notice.kind == NoticeKind::Failed) {
         None => message,
@@ -184,6 +259,7 @@ pub(crate) fn no_sessions(roots: &[Root], missing: &[Notice]) -> CliError {
     };
     CliError::not_found(message)
         .hint("name another place with --root DIR, or give the path of a session file")
+        .hint("--sample takes the bundled sample; `backstory` lists the places that were searched")
         .given(missing)
 }
 

@@ -98,9 +98,10 @@ impl Summary {
     }
 
     /// What rows are sorted by to have the newest first, always in the same order: of those that
-    /// ended at the same time an original comes before its forks.
+    /// ended at the same time an original comes before its forks. The time of a file, which a copy
+    /// or a checkout makes new, is never newer than a time inside one.
     pub fn newest_first(&self) -> impl Ord + '_ {
-        (Reverse(self.last_activity()), self.forked, self.place())
+        (self.ended.is_none(), Reverse(self.last_activity()), self.forked, self.place())
     }
 
     /// Where it is; no two sessions have the same place.

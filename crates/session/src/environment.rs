@@ -25,6 +25,18 @@ pub fn default_roots() -> Vec<Root> {
     roots
 }
 
+/// Every folder that sessions are looked for in, existing or not.
+pub fn searched_places() -> Vec<Root> {
+    let folders = homes(agents::homes).into_iter().flat_map(|home| home.sessions);
+    let mut places: Vec<Root> = Vec::new();
+    for path in folders {
+        if !places.iter().any(|place| place.path == path) {
+            places.push(Root { path });
+        }
+    }
+    places
+}
+
 /// The folders that belong to agents, with or without sessions. Nothing may be written there.
 pub fn agents_folders() -> Vec<PathBuf> {
     homes(agents::homes).into_iter().map(|home| home.path).collect()

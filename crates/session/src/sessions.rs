@@ -5,7 +5,7 @@ use crate::blame::{
 };
 use crate::discover::{Found, ProjectScope, Root, discover};
 use crate::environment::default_roots;
-use crate::select::{ResolveError, SessionRef};
+use crate::select::{Filter, ResolveError, SessionRef};
 use crate::stats::{self, Dimension, Period, Prices, PricesError, Report};
 use backstory_agents as agents;
 use backstory_model::{Notice, Session};
@@ -123,13 +123,19 @@ impl Sessions {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn get(&self, name: &str) -> Result<SessionRef<'_>, ResolveError<'_>> {
-        self.found.resolve(name)
+        self.found.resolve(name, &Filter::default())
     }
 
     /// The sessions that worked in a folder, or in another worktree of its repository.
     pub fn worked_in(&self, folder: &Path) -> impl Iterator<Item = SessionRef<'_>> {
         let sessions = self.found.worked_in(&[ProjectScope::new(folder)]);
         sessions.into_iter().map(SessionRef::Session)
+    }
+
+    /// The sessions that meet the conditions of a filter. Those that cannot be read become notices.
+    pub fn matching(&self, filter: &Filter) -> (Vec<SessionRef<'_>>, Vec<Notice>) {
+        let (sessions, notices) = self.found.matching(filter);
+        (sessions.into_iter().map(SessionRef::Session).collect(), notices)
     }
 
     /// Reads a session with its subagents. A subagent that cannot be read becomes a notice.

@@ -109,6 +109,17 @@ impl Git {
         Some(String::from_utf8_lossy(&out).trim().to_owned()).filter(|url| !url.is_empty())
     }
 
+    /// The first commits of the current branch's history.
+    pub fn root_commits(&self) -> Result<Vec<String>, GitError> {
+        let out = self.run(&["rev-list", "--max-parents=0", "HEAD"])?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
+    /// Whether the repository has this commit, by its full id.
+    pub fn has_commit(&self, id: &str) -> bool {
+        self.run(&["cat-file", "-e", &format!("{id}^{{commit}}")]).is_ok()
+    }
+
     /// The full id and the commit time of a revision.
     pub fn commit(&self, revision: &str) -> Result<(String, Option<Timestamp>), GitError> {
         let resolve = |name: &str| {

@@ -36,7 +36,7 @@ pub use load::{Loaded, is_packed, named_packed};
 pub use open::{
     Ends, Read, Selective, StoreError, each_line, read_file, read_range, read_selected,
 };
-pub use output::{Entry, OutputError, OutputFolder};
+pub use output::{Entry, Holder, OutputError, OutputFolder};
 pub use resolve::resolve;
 pub use scratch::Scratch;
 pub use small::LARGEST_META;

@@ -39,6 +39,19 @@ pub struct Entry<T> {
     pub about: Option<T>,
 }
 
+/// Whose file has a name in the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// There is no file.
+    None,
+    /// Ours, as it was written.
+    Unchanged,
+    /// Ours, edited since.
+    Edited,
+    /// Another program's or a person's.
+    Other,
+}
+
 #[derive(Deserialize)]
 struct Manifest<T> {
     schema: String,
@@ -108,6 +121,22 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         let Some(entry) = self.files.get(name) else { return false };
         let there = std::fs::symlink_metadata(self.to.place().join(name));
         entry.key == key && there.is_ok_and(|there| there.is_file() && there.len() == entry.bytes)
+    }
+
+    /// Whose file has this name, if there is one.
+    pub fn holder(&self, name: &str) -> Holder {
+        let there = std::fs::symlink_metadata(self.to.place().join(name));
+        match (there, self.files.get(name)) {
+            (Err(_), _) => Holder::None,
+            (Ok(_), None) => Holder::Other,
+            // An interrupted run leaves the key empty: the file is whole, old or new.
+            (Ok(there), Some(entry))
+                if there.is_file() && (entry.key.is_empty() || there.len() == entry.bytes) =>
+            {
+                Holder::Unchanged
+            }
+            (Ok(_), Some(_)) => Holder::Edited,
+        }
     }
 
     /// Notes that these names will be written, with `/` where a file lies deeper; refuses names that

@@ -17,6 +17,8 @@ use tempfile::TempDir;
 const HIDDEN: &str = ".backstory-";
 /// How names of folders for copies begin.
 const COPIES: &str = "backstory-";
+/// How names of folders for pages begin. They are not removed by the next run.
+const PAGES: &str = "backstory-page-";
 const END: &str = ".tmp";
 
 /// A private folder that goes with this value.
@@ -31,6 +33,16 @@ impl Scratch {
     /// Makes a folder among the temporary files of the system.
     pub fn new() -> io::Result<Scratch> {
         Scratch::within(&std::env::temp_dir(), COPIES)
+    }
+
+    /// Makes one for a page that is to stay for a while.
+    pub fn page() -> io::Result<Scratch> {
+        Scratch::within(&std::env::temp_dir(), PAGES)
+    }
+
+    /// Leaves the folder where it is.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
     }
 
     /// Makes a hidden one next to its later place.

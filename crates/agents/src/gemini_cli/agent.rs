@@ -159,6 +159,14 @@ impl AgentReader for GeminiCli {
         TOOLS.dialogue(call, content)
     }
 
+    fn resume(&self, files: &SessionFiles) -> Option<Vec<String>> {
+        Some(vec!["gemini".to_owned(), "--resume".to_owned(), files.id.clone()])
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+
     fn id_fields(&self) -> &'static IdPaths {
         &IDS
     }

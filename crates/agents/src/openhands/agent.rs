@@ -122,6 +122,16 @@ impl AgentReader for OpenHands {
         TOOLS.dialogue(call, content)
     }
 
+    fn resume(&self, files: &SessionFiles) -> Option<Vec<String>> {
+        // Files of events and of evaluations are not the client's own conversations.
+        let conversation = files.path.is_dir() && is_conversation(&files.path);
+        conversation.then(|| vec!["openhands".to_owned(), "--resume".to_owned(), files.id.clone()])
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+
     fn id_fields(&self) -> &'static IdPaths {
         &IDS
     }

@@ -9,6 +9,7 @@ use crate::ui::{self, ACCENT, DIM, JsonLines, WARN};
 use backstory_session::annotate::{Config, Entry, Policy, append, comment, sidecar};
 use backstory_session::blame::{EditedFile, LARGEST_FILE};
 use backstory_session::history::{Choice, EditAction, Traced, normal_path};
+use backstory_session::select::Filter;
 use backstory_store::{
     Access, Destination, Git, Guard, GuardError, Store, read_small_text, resolve, write_file,
 };
@@ -87,7 +88,7 @@ pub(crate) fn run(
     let paths =
         if arguments.paths.is_empty() { vec![PathBuf::from(".")] } else { arguments.paths.clone() };
     let (config, base) = config(arguments)?;
-    let project = edited_files(&paths, &arguments.recorded_as, global)?;
+    let project = edited_files(&paths, &arguments.recorded_as, &Filter::default(), global)?;
     let choice =
         Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
     let tops = tops(&paths, &global.store);

@@ -1,8 +1,8 @@
 //! The command line: all commands, and what `--version` prints.
 
 use super::{
-    annotate, blame, capture, check, clone, completions, export, link, log, ls, man, overview,
-    pairs, redact, replay, show, spec, stats, trust,
+    annotate, blame, capture, check, clone, completions, export, link, log, ls, man, open,
+    overview, pairs, redact, replay, resume, show, spec, stats, trust,
 };
 use crate::args::GlobalArguments;
 use backstory_agents as agents;
@@ -59,6 +59,8 @@ const WRITES: &str = concat!(
 pub(crate) enum Command {
     Ls(ls::LsArguments),
     Show(show::ShowArguments),
+    Open(open::OpenArguments),
+    Resume(resume::ResumeArguments),
     Spec(spec::SpecArguments),
     Check(check::CheckArguments),
     Stats(stats::StatsArguments),

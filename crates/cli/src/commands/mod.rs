@@ -12,24 +12,31 @@ pub(crate) mod link;
 pub(crate) mod log;
 pub(crate) mod ls;
 pub(crate) mod man;
+pub(crate) mod open;
 pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod redact;
 pub(crate) mod replay;
+pub(crate) mod resume;
 pub(crate) mod show;
 pub(crate) mod spec;
 pub(crate) mod stats;
 pub(crate) mod trust;
 
 use crate::error::{CliError, Outcome};
+use crate::sample::Sample;
 use crate::ui;
 use clap::ArgMatches;
 pub(crate) use command_line::Arguments;
 use command_line::Command;
 
 /// Runs a command; `given` tells which of its arguments the user named.
-pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {
+pub(crate) fn run(mut arguments: Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {
+    // The sample stays as long as the command runs.
+    let sample = arguments.global.sample.then(Sample::unpack).transpose()?;
+    arguments.global.root.extend(sample.iter().map(|sample| sample.path().to_path_buf()));
     ui::set_color(arguments.global.color);
+    ui::set_verbose(arguments.global.verbose);
     match &arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
@@ -43,6 +50,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Check(check)) => check::run(check, &arguments.global),
         Some(Command::Export(export)) => export::run(export, given, &arguments.global),
         Some(Command::Clone(clone)) => clone::run(clone, &arguments.global),
+        Some(Command::Resume(resume)) => resume::run(resume, &arguments.global),
+        Some(Command::Open(open)) => open::run(open, &arguments.global),
         Some(Command::Capture(capture)) => capture::run(capture, &arguments.global),
         Some(Command::Replay(replay)) => replay::run(replay, &arguments.global),
         Some(Command::Pairs(pairs)) => pairs::run(pairs, &arguments.global),

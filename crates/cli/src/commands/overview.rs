@@ -123,11 +123,11 @@ pub(crate) fn run(
     rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
     if arguments.json {
         let mut out = JsonLines::new();
-        out.write(&as_json(&tally, &selection, &notices))?;
+        out.write(&as_json(&tally, &selection, &notices, global.sample))?;
         out.finish()?;
     } else {
         let mut out = ui::stdout();
-        write_overview(&mut out, &tally, &rows, &selection, now)?;
+        write_overview(&mut out, &tally, &rows, &selection, (global, now))?;
         out.flush()?;
     }
     let outcome = if tally.sessions == 0 { Outcome::Nothing } else { Outcome::Fine };
@@ -138,12 +138,13 @@ fn as_json(
     tally: &Tally,
     selection: &Selection,
     notices: &[backstory_model::Notice],
+    is_sample: bool,
 ) -> serde_json::Value {
     let problems: BTreeMap<&str, u64> =
         tally.problems.iter().map(|(id, count)| (id.name(), *count)).collect();
     json!({
         "schema": "backstory.overview/1",
-        "sample": selection.sample.is_some(),
+        "sample": is_sample || selection.sample.is_some(),
         "roots": selection.roots.iter().map(|root| root.path.to_string_lossy()).collect::<Vec<_>>(),
         "agents": by_name(&tally.agents),
         "sessions": tally.sessions, "subagents": tally.subagents, "empty_files": selection.found.empty.len(),
@@ -169,21 +170,23 @@ fn write_overview(
     tally: &Tally,
     rows: &[Summary],
     selection: &Selection,
-    now: Timestamp,
+    (global, now): (&GlobalArguments, Timestamp),
 ) -> Result<(), CliError> {
     let places: Vec<String> =
         selection.roots.iter().map(|root| ui::short_path(&root.path.to_string_lossy())).collect();
     if selection.sample.is_some() {
         let place = if places.is_empty() { "this machine".to_owned() } else { places.join(", ") };
-        writeln!(
-            out,
-            "{WARN}No sessions in {place}.{WARN:#} This is the bundled sample, made up for the purpose.\n"
-        )?;
+        let said = format!("No sessions in {place}.");
+        let width = ui::width().unwrap_or(100).max(60);
+        for line in ui::wrap(&said, width) {
+            writeln!(out, "{WARN}{line}{WARN:#}")?;
+        }
+        writeln!(out, "This is the bundled sample, made up for the purpose.\n")?;
     } else if tally.sessions == 0 {
         return Err(selection.nothing());
     }
-    let place =
-        if selection.sample.is_some() { "the sample".to_owned() } else { places.join(", ") };
+    let is_sample = selection.sample.is_some() || global.sample;
+    let place = if is_sample { "the sample".to_owned() } else { places.join(", ") };
     let agents: Vec<&str> = tally.agents.keys().map(|agent| agent.title()).collect();
     writeln!(out, "{BOLD}{}{BOLD:#} {DIM}in {place}{DIM:#}", agents.join(", "))?;
     let sessions = counted(tally.sessions, "session", "sessions");
@@ -231,11 +234,11 @@ fn write_overview(
 
     writeln!(out, "\n{BOLD}Try{BOLD:#}")?;
     let newest = rows.first().map_or_else(|| "latest".to_owned(), short);
-    let examples = if selection.sample.is_some() {
+    let examples = if is_sample {
         [
-            ("backstory --root DIR".to_owned(), "sessions in another folder"),
-            ("backstory ls --help".to_owned(), "filters and columns of the listing"),
-            ("backstory show --help".to_owned(), "one session: text, page or data"),
+            ("backstory ls --sample".to_owned(), "the sessions of the sample"),
+            ("backstory show latest --sample".to_owned(), "its newest session"),
+            ("backstory --root DIR".to_owned(), "sessions in another place"),
         ]
     } else {
         [

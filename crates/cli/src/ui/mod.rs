@@ -1,8 +1,10 @@
 //! The terminal: the only code that prints.
 
+mod notices;
 mod table;
 mod text;
 
+pub(crate) use notices::{notices, set_verbose};
 pub(crate) use table::{Align, Column, Cut, Elastic, Table};
 pub(crate) use text::{fit, fit_end, short_model, short_path, wrap};
 
@@ -10,7 +12,6 @@ use crate::args::ColorChoice;
 use crate::environment;
 use crate::error::{CliError, ErrorKind};
 use anstyle::{AnsiColor, Style};
-use backstory_model::Notice;
 use backstory_session::parallel::Progress;
 use backstory_text::escape::{JsonWriter, terminal_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -91,8 +92,10 @@ fn write_stderr(text: std::fmt::Arguments<'_>) {
     }
 }
 
-/// How the program ends, given that what it said has to reach somebody.
+/// How the program ends, given that its messages have to be read: the last are those of skipped
+/// files.
 pub(crate) fn ended(code: ExitCode) -> ExitCode {
+    notices::report_skipped();
     if STDERR_FAILED.load(Ordering::Relaxed) { ExitCode::from(2) } else { code }
 }
 
@@ -117,22 +120,6 @@ pub(crate) fn report(error: &CliError) -> ExitCode {
         }
     }
     ExitCode::from(if error.kind == ErrorKind::NotFound { 1 } else { 2 })
-}
-
-/// Prints what was skipped.
-pub(crate) fn notices(notices: &[Notice]) {
-    const SHOWN: usize = 10;
-    for notice in notices.iter().take(SHOWN) {
-        let path = notice.path.to_string_lossy();
-        write_stderr(format_args!(
-            "{WARN}skipped{WARN:#}: `{}`: {}\n",
-            terminal_line(&path),
-            terminal_line(&notice.reason)
-        ));
-    }
-    if notices.len() > SHOWN {
-        write_stderr(format_args!("{WARN}skipped{WARN:#}: {} more\n", notices.len() - SHOWN));
-    }
 }
 
 /// Says something that is not part of the answer.

@@ -166,6 +166,10 @@ fn commands_for_claude_code_refuse_other_agents() {
     let machine = Machine::empty();
     codex(&machine);
     let ran = machine.run(&["clone", "latest"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no session of Claude Code among 1 session"), "{}", ran.stderr);
+    let id = machine.json(&["ls", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    let ran = machine.run(&["clone", &id]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("codex"), "{}", ran.stderr);
 }

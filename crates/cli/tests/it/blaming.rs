@@ -137,7 +137,7 @@ fn blame_gives_a_hint_if_it_knows_no_line() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r"
     error: `repo/other.py`: no edit of it in 1 session
-    hint: if the project was in another folder when it was worked on: --recorded-as DIR
+    hint: if the project was in another folder when it was worked on, name it: --recorded-as DIR
           other sessions: --root DIR; who committed the lines: --git
     ");
     assert_eq!(machine.run(&["blame", "repo/missing.py"]).code, Some(2));

@@ -100,17 +100,58 @@ fn the_session_that_ran_is_captured_and_no_other() {
 }
 
 #[test]
-fn resumed_sessions_give_only_what_is_new() {
+fn one_session_is_one_file_whichever_way_it_is_captured() {
     let place = Place::new();
-    place.old_session();
+    let path = place.old_session();
+    let run = |arguments: &[&str]| {
+        let arguments = [&["capture", "--out", "../traces"], arguments].concat();
+        place.machine.command(&arguments).current_dir(&place.worktree).output().unwrap()
+    };
+    let first = run(&["--session", "latest"]);
+    let limited = "limited to the repository ~/repo; all projects: --everywhere (-a)\n";
+    assert_eq!(stderr(&first), format!("{limited}wrote: ../traces/{OLD}.md\n"));
+    let again = run(&["--since", "2024-12-31"]);
+    assert_eq!(stderr(&again), format!("unchanged: ../traces/{OLD}.md\n"));
+    let told = format!("{{\"session_id\":\"{OLD}\",\"transcript_path\":\"{}\"}}", path.display());
+    hook(&place, &told);
     let script = format!("PARENT='\"a-old\"' say {OLD} \"$PWD\" again");
-    let output = place.capture(&[], &script);
-    assert_eq!(stderr(&output), "");
+    assert_eq!(stderr(&place.capture(&[], &script)), "");
     let traces = place.traces();
     assert_eq!(traces.len(), 1);
-    assert!(traces[0].contains("> again") && !traces[0].contains("> long ago"), "{}", traces[0]);
-    assert!(traces[0].contains("- **Resumed:** only what is new since "));
-    assert!(traces[0].contains("- **Left out:** 1 turn"));
+    assert!(traces[0].contains("> again") && traces[0].contains("> long ago"), "{}", traces[0]);
+    assert!(traces[0].contains("- **Command:** "), "{}", traces[0]);
+    // What was known of the run stays when the session grows.
+    let script =
+        format!("{AGENT}\nPARENT='\"a-again\"' say {OLD} \"{}\" third", place.worktree.display());
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", &script]).env_clear().env("HOME", place.machine.home());
+    assert!(shell.status().unwrap().success());
+    hook(&place, &told);
+    let traces = place.traces();
+    assert_eq!(traces.len(), 1);
+    assert!(traces[0].contains("> third") && traces[0].contains("- **Command:** "));
+}
+
+#[test]
+fn a_trace_is_not_lost_when_its_session_shrinks_or_it_was_edited() {
+    let place = Place::new();
+    let path = place.old_session();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let run = || place.machine.run(&["capture", "--out", "traces", "--session", OLD]);
+    assert_eq!(run().code, Some(0));
+    write_file(&path, whole.lines().next().unwrap().as_bytes());
+    let ran = run();
+    assert_eq!(ran.stderr, format!("wrote: traces/{OLD}-2.md\n"));
+    let traces = place.traces();
+    assert!(traces.len() == 2 && traces.concat().matches("old answer").count() == 1);
+    write_file(&path, whole.as_bytes());
+    assert_eq!(run().stderr, format!("unchanged: traces/{OLD}.md\n"));
+    let trace = place.machine.home().join(format!("traces/{OLD}.md"));
+    let edited = std::fs::read_to_string(&trace).unwrap() + "my note\n";
+    write_file(&trace, edited.as_bytes());
+    let ran = run();
+    assert_eq!(ran.stderr, format!("wrote: traces/{OLD}-2.md\n"));
+    assert_eq!(std::fs::read_to_string(&trace).unwrap(), edited);
 }
 
 #[test]
@@ -198,6 +239,7 @@ fn after_the_fact() {
     assert_eq!(traces(&place.machine.home().join("since")).len(), 1);
     let output = run(&["capture", "--out", "../since", "--since", "1h"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("error: nothing captured: "), "{}", stderr(&output));
     assert_eq!(run(&["capture", "--out", "../t"]).status.code(), Some(2));
 }
 
@@ -246,10 +288,17 @@ fn the_hook_is_put_into_the_settings_and_taken_out_again() {
     assert_eq!(unasked.code, Some(2));
     assert!(unasked.stdout.contains("+    \"SessionEnd\": ["), "{}", unasked.stdout);
     assert_eq!(read(), before);
-    assert_eq!(run(&["capture", "install", "--out", "traces", "--yes"]).code, Some(0));
+    let installed = run(&["capture", "install", "--out", "traces", "--yes"]);
+    assert_eq!(installed.code, Some(0));
+    assert_eq!(
+        installed.stderr,
+        "installed in ~/.claude/settings.json\n\
+         captured from now on: every session of every project, into ~/traces, without secrets\n\
+         undo: backstory capture uninstall --everywhere\n"
+    );
     let status = run(&["capture", "status"]);
     assert_eq!(status.code, Some(0));
-    assert!(status.stdout.contains("capture --hook --keep 30d --out "), "{}", status.stdout);
+    assert!(status.stdout.contains("capture --hook --everywhere --out "), "{}", status.stdout);
     let installed: serde_json::Value = serde_json::from_str(&read()).unwrap();
     let command = installed["hooks"]["SessionEnd"][0]["hooks"][0]["command"].as_str().unwrap();
 
@@ -273,6 +322,67 @@ fn the_hook_is_put_into_the_settings_and_taken_out_again() {
 }
 
 #[test]
+fn in_a_repository_the_hook_is_its_own() {
+    let place = Place::new();
+    let path = place.old_session();
+    let (home, top) = (place.machine.home(), place.worktree.clone());
+    let inside = top.join("src");
+    let run = |arguments: &[&str]| {
+        let output = place.machine.command(arguments).current_dir(&inside).output().unwrap();
+        let all = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&all).into_owned())
+    };
+    let (code, told) = run(&["capture", "install", "--out", "../traces", "--yes"]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("installed in ~/repo/.claude/settings.local.json"), "{told}");
+    assert!(told.contains("every session that begins in ~/repo, into ~/repo/traces"), "{told}");
+    assert!(!home.join(".claude/settings.json").exists());
+    let settings = std::fs::read_to_string(top.join(".claude/settings.local.json")).unwrap();
+    let installed: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    let command = installed["hooks"]["SessionEnd"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert!(command.contains(" --project ") && !command.contains("--keep"), "{command}");
+
+    // The hook compares, wherever it runs: a session of another folder is not captured.
+    let other = home.join(format!(".claude/projects/-fake/{OTHER}.jsonl"));
+    let text = std::fs::read_to_string(&path).unwrap().replace(&*top.to_string_lossy(), "/other");
+    write_file(&other, text.replace(OLD, OTHER).as_bytes());
+    for (session, path) in [(OLD, &path), (OTHER, &other)] {
+        let told =
+            serde_json::json!({ "session_id": session, "transcript_path": path, "cwd": top });
+        let mut child = std::process::Command::new("/bin/sh")
+            .args(["-c", command])
+            .env("HOME", home)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(told.to_string().as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+    let captured = traces(&top.join("traces"));
+    assert!(captured.len() == 1 && captured[0].contains(OLD), "{captured:?}");
+
+    // A hook for every project that writes into a repository needs to be asked for, and one of
+    // 0.1.0 no longer does, nor removes anything.
+    let outside = place.machine.run(&["capture", "install", "--out", "repo/traces", "--yes"]);
+    assert_eq!(outside.code, Some(2), "{}", outside.stderr);
+    let mut child = place
+        .machine
+        .command(&["capture", "--hook", "--keep", "0s", "--out", "repo/traces"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let told = serde_json::json!({ "session_id": OTHER, "transcript_path": other });
+    child.stdin.take().unwrap().write_all(told.to_string().as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(traces(&top.join("traces")), captured);
+
+    assert_eq!(run(&["capture", "status"]).0, Some(0));
+    assert_eq!(run(&["capture", "uninstall", "--yes"]).0, Some(0));
+    let (code, told) = run(&["capture", "uninstall", "--yes"]);
+    assert!(code == Some(1) && told.contains("uninstall --everywhere"), "{told}");
+}
+
+#[test]
 fn old_traces_go_and_files_of_others_stay() {
     let place = Place::new();
     let folder = place.machine.home().join("traces");
@@ -291,13 +401,18 @@ fn old_traces_go_and_files_of_others_stay() {
     // Somewhere else, so that the session of a moment ago is not captured again.
     let elsewhere = place.machine.home().join("elsewhere");
     write_file(&elsewhere.join(".git/HEAD"), b"");
-    let quiet = |keep: &str| {
-        let arguments = ["capture", "--out", "../traces", "--keep", keep, "--", "/bin/true"];
-        place.machine.command(&arguments).current_dir(&elsewhere).output().unwrap();
+    let quiet = |keep: &[&str]| {
+        let arguments = [&["capture", "--out", "../traces"], keep, &["--", "/bin/true"]].concat();
+        let ran = place.machine.command(&arguments).current_dir(&elsewhere).output().unwrap();
+        let nothing = "warning: trace not captured: no session was at work in this worktree\n";
+        stderr(&ran).replace(nothing, "")
     };
-    quiet("forever");
+    assert_eq!(quiet(&[]), "");
+    assert_eq!(place.traces().len(), 2, "nothing is removed by default");
+    assert_eq!(quiet(&["--keep", "forever"]), "");
     assert_eq!(place.traces().len(), 2);
-    quiet("30d");
+    let told = quiet(&["--keep", "30d"]);
+    assert!(told.contains(&format!("removed: ../traces/{NEW}.md, captured on 2020-")), "{told}");
     assert_eq!(place.traces(), ["mine"]);
     assert_eq!(place.capture(&["--keep", "soon"], "true").status.code(), Some(2));
 }
@@ -342,18 +457,19 @@ fn traces_without_secrets() {
     let token = "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";
     let half = token.len() / 2;
     let script = format!("say {NEW} \"$PWD\" {token}");
-    let ran = place.capture(&["--redact=paths"], &script);
+    let ran = place.capture(&[], &script);
+    assert!(ran.status.success());
+    let trace = place.traces().concat();
+    assert!(!trace.contains(&token[..half]) && trace.contains("/repo"), "{trace}");
+    let ran = place.capture(&["--redact=paths"], &format!("PARENT='\"a-{token}\"' {script}"));
     assert!(ran.status.success());
     let trace = place.traces().concat();
     // The command itself named it too.
     assert!(trace.contains("[redacted:github-token:"), "{trace}");
     assert!(!trace.contains(&token[..half]) && !trace.contains(&token[half..]), "{trace}");
-    let open = place.capture(&[], &format!("say {OTHER} \"$PWD\" {token}"));
+    let open = place.capture(&["--raw"], &format!("say {OTHER} \"$PWD\" {token}"));
     assert!(open.status.success());
-    assert!(
-        place.traces().concat().contains(token),
-        "without the option a trace is as the session is"
-    );
+    assert!(place.traces().concat().contains(token), "a raw trace is as the session is");
     assert_eq!(place.capture(&["--redact=everything"], "touch ran").status.code(), Some(2));
     assert!(!place.worktree.join("ran").exists(), "nothing is run that could not be redacted");
 }

@@ -177,8 +177,9 @@ fn check_exits_with_two_if_it_cannot_check() {
     let ran = machine.run(&["check"]);
     assert_eq!(ran.code, Some(2));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: no sessions in `[HOME]/.claude`
+    error: no sessions on this machine
     hint: name another place with --root DIR, or give the path of a session file
+    hint: --sample takes the bundled sample; `backstory` lists the places that were searched
     ");
     let ran = machine.run(&["check", "no/such.jsonl"]);
     assert_eq!(ran.code, Some(2));

@@ -57,6 +57,14 @@ fn analyze_drift_sets_the_exit_code() {
     let machine = Machine::with_sample();
     let clean = machine.run(&["spec", "--drift"]);
     assert_eq!((clean.code, clean.stdout.lines().last()), (Some(0), Some("No differences.")));
+    machine.out(&["analyze", "--save-profile", "p.json", "--out", "spec.md"]);
+    let history = machine.json(&["analyze", "--history", "--profile", "p.json", "--json"]);
+    assert!(history.len() > 5 && history.iter().all(|change| change["version"].is_string()));
+    let told = machine.out(&["analyze", "--history", "--profile", "p.json"]);
+    let rows = told.lines().filter(|line| {
+        ["| added", "| changed", "| dropped"].iter().any(|word| line.starts_with(word))
+    });
+    assert_eq!(rows.count(), history.len(), "the same changes as in the document");
     let odd = testdata("sessions/unknown-type.jsonl");
     let found = machine.run(&["spec", &odd.to_string_lossy(), "--drift", "--format", "json"]);
     assert_eq!(found.code, Some(1));
@@ -116,8 +124,9 @@ fn analyze_reports_files_it_cannot_analyse() {
     hint: give a folder of sessions, a version range such as 2.1.0..2.1.50, or a saved profile
     ");
     assert_snapshot!(Machine::empty().run(&["spec"]).stderr, @r"
-    error: no sessions in `[HOME]/.claude`
+    error: no sessions on this machine
     hint: name another place with --root DIR, or give the path of a session file
+    hint: --sample takes the bundled sample; `backstory` lists the places that were searched
     ");
 }
 

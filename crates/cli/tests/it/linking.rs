@@ -279,7 +279,7 @@ fn wrong_use_gets_a_hint() {
     let fixture = RepoFixture::new();
     for (arguments, code, wanted) in [
         (&["link"][..], 2, "no git repository"),
-        (&["link", "--repo", "work"], 2, "nothing is named"),
+        (&["link", "--repo", "work"], 1, "no link"),
         (&["link", "--repo", "work", "--commit", "nowhere"], 2, "no such commit"),
         (&["link", "--repo", "work", "--range", "--output=x"], 2, ""),
         (&["link", "--repo", "work", "--range=--output=x"], 2, "no such commit"),

@@ -31,9 +31,12 @@ mod replay_limits;
 mod replay_secrets;
 mod replaying;
 mod repo_fixture;
+mod resuming;
 mod roots;
 #[cfg(unix)]
 mod schemas;
+mod scoping;
+mod second_clone;
 mod settings;
 mod showing;
 mod spending;

@@ -7,7 +7,11 @@ use std::process::Stdio;
 #[test]
 fn a_machine_without_sessions_gets_the_sample() {
     insta::assert_snapshot!(Machine::empty().out(&[]), @r"
-    No sessions in ~/.claude. This is the bundled sample, made up for the purpose.
+    No sessions in ~/.claude, ~/.codex/sessions, ~/.codex/archived_sessions, ~/.openhands,
+    ~/.config/mini-swe-agent, ~/.cline, ~/.config/Code/User/globalStorage/saoudrizwan.claude-dev,
+    ~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev,
+    ~/AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev, ~/.gemini/tmp.
+    This is the bundled sample, made up for the purpose.
 
     Claude Code in the sample
       sessions  6 sessions in 3 projects, 2 subagents, 90.0 kB
@@ -26,9 +30,9 @@ fn a_machine_without_sessions_gets_the_sample() {
       8ea9873d    2025-11-27  Write a simulation of the heater so that I can test the controller withou…
 
     Try
-      backstory --root DIR                   sessions in another folder
-      backstory ls --help                    filters and columns of the listing
-      backstory show --help                  one session: text, page or data
+      backstory ls --sample                  the sessions of the sample
+      backstory show latest --sample         its newest session
+      backstory --root DIR                   sessions in another place
     ");
 }
 
@@ -87,6 +91,8 @@ fn help_fits_a_screen_and_every_command_has_examples() {
     for command in [
         "ls",
         "show",
+        "open",
+        "resume",
         "blame",
         "log",
         "annotate",
@@ -158,6 +164,8 @@ fn discover_skips_files_that_are_not_plain() {
     let _socket = std::os::unix::net::UnixListener::bind(name(4)).unwrap();
 
     let ran = machine.run(&["ls", "--json"]);
+    assert_eq!(ran.stderr, "skipped: 6 files; --verbose lists them\n");
+    let ran = machine.run(&["ls", "--json", "--verbose"]);
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.stdout.lines().count(), 7, "the six of the sample and the good one");
     insta::assert_snapshot!(ran.stderr, @r"

@@ -184,7 +184,7 @@ fn replay_reports_faults_with_a_hint() {
     // Lines that are no states are counted, the others asked.
     let text = states(1, 2) + "{\"messages\": 3}\nnonsense\n";
     write_file(&fixture.path("odd.jsonl"), text.as_bytes());
-    let (code, said) = fixture.ran(&["odd.jsonl"]);
+    let (code, said) = fixture.ran(&["odd.jsonl", "--verbose"]);
     assert!(code == Some(2) && said.contains("line 4: ") && said.contains("2 states of"), "{said}");
 }
 

@@ -81,8 +81,9 @@ fn unknown_and_ambiguous_names_give_candidates() {
     hint: backstory ls
     ");
     insta::assert_snapshot!(Machine::empty().run(&["show", "x"]).stderr, @r"
-    error: no sessions in `[HOME]/.claude`
+    error: no sessions on this machine
     hint: name another place with --root DIR, or give the path of a session file
+    hint: --sample takes the bundled sample; `backstory` lists the places that were searched
     ");
 }
 

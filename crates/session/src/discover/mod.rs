@@ -4,6 +4,7 @@
 //! whose they are; elsewhere by the first bytes of files that could be an agent's. A file that is
 //! not a plain file is left alone with a notice; nothing is opened that could block.
 
+mod clones;
 mod files;
 mod named;
 mod once;
@@ -24,7 +25,7 @@ use subagents::{agent_file, assign, inner_agents, owner_of, session_folder};
 
 pub use named::{NamedFile, named_file};
 pub use once::once_each;
-pub use project::ProjectScope;
+pub use project::{ProjectScope, repository_top};
 
 /// A place to look for sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,14 +29,18 @@ impl ProjectScope {
         ProjectScope { roots }
     }
 
+    /// The scope of the repository that contains `path`: all its worktrees. None outside one.
+    pub fn repository(path: &Path) -> Option<ProjectScope> {
+        repository_top(path).map(|top| ProjectScope::new(&top))
+    }
+
     /// The worktree that `path` lies in, without the others of its repository.
     pub fn worktree(path: &Path) -> ProjectScope {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| absolute.clone());
         let mut roots = Vec::new();
         for folder in [absolute, canonical] {
-            let top = folder.ancestors().find(|folder| folder.join(".git").exists());
-            let top = text(top.unwrap_or(&folder));
+            let top = text(&top_of(&folder).unwrap_or(folder));
             if !roots.contains(&top) {
                 roots.push(top);
             }
@@ -53,6 +57,18 @@ impl ProjectScope {
     pub fn roots(&self) -> &[String] {
         &self.roots
     }
+}
+
+/// The top folder of the worktree that contains `path`, which need not exist; as the user names
+/// it, links not resolved. None outside a repository.
+pub fn repository_top(path: &Path) -> Option<PathBuf> {
+    let absolute = without_dots(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+    let resolved = || std::fs::canonicalize(path).ok();
+    top_of(&absolute).or_else(|| resolved().and_then(|path| top_of(&path)))
+}
+
+fn top_of(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf)
 }
 
 fn is_inside(cwd: &str, root: &str) -> bool {
@@ -81,11 +97,9 @@ fn text(path: &Path) -> String {
 /// The same folder in the repository's other worktrees. Reads git's own files; runs nothing,
 /// because a repository's configuration can start programs.
 fn in_other_worktrees(folder: &Path) -> Vec<PathBuf> {
-    let Some(top) = folder.ancestors().find(|folder| folder.join(".git").exists()) else {
-        return Vec::new();
-    };
+    let Some(top) = top_of(folder) else { return Vec::new() };
     let Some(common) = common_git_folder(&top.join(".git")) else { return Vec::new() };
-    let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
+    let inside = folder.strip_prefix(&top).unwrap_or(Path::new(""));
     let mut tops: Vec<PathBuf> = Vec::new();
     if common.file_name() == Some(OsStr::new(".git")) {
         tops.extend(common.parent().map(Path::to_path_buf));
@@ -96,7 +110,7 @@ fn in_other_worktrees(folder: &Path) -> Vec<PathBuf> {
         tops.extend(Path::new(link.trim()).parent().map(Path::to_path_buf));
     }
     tops.sort();
-    let others = tops.into_iter().filter(|other| other != top && !other.as_os_str().is_empty());
+    let others = tops.into_iter().filter(|other| *other != top && !other.as_os_str().is_empty());
     others
         .map(|other| if inside.as_os_str().is_empty() { other } else { other.join(inside) })
         .collect()

@@ -32,7 +32,12 @@ impl PathScope {
         for root in ProjectScope::new(path).roots() {
             scope.exact.insert(normal_path(root, None));
         }
-        let git = Git::holding(path, store);
+        // A folder may be the top of a repository itself.
+        let git = if path.is_dir() {
+            Git::holding(&path.join("x"), store)
+        } else {
+            Git::holding(path, store)
+        };
         let inside = git.as_ref().and_then(|git| git.relative(path));
         if let (Some(git), Some(inside)) = (&git, &inside) {
             let top = normal_path(&git.top().to_string_lossy(), None);

@@ -4,11 +4,13 @@
 //! one, `latest`, `latest~2`; [`Found::at_path`] finds it by its file. Not here: where to look for
 //! sessions, which is `discover`.
 
+mod filter;
 mod names;
 mod reading;
 mod resolve;
 mod session_ref;
 
+pub use filter::{Filter, matching};
 pub use names::{distinct_names, looks_like_path, short_ids};
 pub use reading::{fold_sessions, folder_inside, newest_first};
 pub use resolve::ResolveError;

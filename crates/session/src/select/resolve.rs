@@ -1,6 +1,6 @@
 //! Which session a name means.
 
-use super::SessionRef;
+use super::{Filter, SessionRef, matching};
 use crate::discover::Found;
 use backstory_agents::{IdSource, reader, summary};
 use backstory_model::{AgentFile, Notice, SessionFiles};
@@ -17,7 +17,7 @@ pub enum ResolveError<'f> {
     Unknown(Vec<&'f SessionFiles>),
     /// Several ids begin like this.
     Ambiguous(Vec<&'f SessionFiles>),
-    /// `latest~N` counts past the last of so many sessions.
+    /// `latest~N` counts past the last of this many sessions.
     TooFew(usize),
     /// `latest`, and none could be read.
     Unreadable(Notice),
@@ -25,9 +25,16 @@ pub enum ResolveError<'f> {
 
 impl Found {
     /// Finds what is meant by an id, the start of one, `latest` or `latest~N`.
-    pub fn resolve(&self, wanted: &str) -> Result<SessionRef<'_>, ResolveError<'_>> {
+    ///
+    /// `latest` counts the sessions that `filter` keeps, from the newest. Ids are found wherever
+    /// they are; if several begin alike, the only one that the filter keeps is meant.
+    pub fn resolve(
+        &self,
+        wanted: &str,
+        filter: &Filter,
+    ) -> Result<SessionRef<'_>, ResolveError<'_>> {
         if let Some(back) = latest(wanted) {
-            return self.nth_latest(back).map(SessionRef::Session);
+            return self.nth_latest(back, filter).map(SessionRef::Session);
         }
         let sessions: Vec<&SessionFiles> =
             self.sessions.iter().filter(|files| files.id.starts_with(wanted)).collect();
@@ -39,7 +46,10 @@ impl Found {
                 Some(agent) => Ok(SessionRef::Agent(agent)),
                 None => self.resolve_recorded(wanted),
             },
-            _ => Err(ResolveError::Ambiguous(sessions)),
+            _ => match matching(sessions.clone(), filter, &self.store).0.as_slice() {
+                [one] => Ok(SessionRef::Session(one)),
+                _ => Err(ResolveError::Ambiguous(sessions)),
+            },
         }
     }
 
@@ -93,14 +103,15 @@ impl Found {
         }
     }
 
-    fn nth_latest(&self, back: usize) -> Result<&SessionFiles, ResolveError<'_>> {
+    fn nth_latest(&self, back: usize, filter: &Filter) -> Result<&SessionFiles, ResolveError<'_>> {
         let (mut rows, failures) = self.summaries();
         rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first()));
-        let files = rows.get(back).and_then(|row| self.files_of(row));
-        files.ok_or_else(|| match (rows.len(), failures.into_iter().next()) {
-            (0, Some(failure)) => ResolveError::Unreadable(failure),
-            (0, None) => ResolveError::NoSessions,
-            (there, _) => ResolveError::TooFew(there),
+        let newest = self.first_matching(&rows, filter, back.saturating_add(1));
+        let failure = || failures.into_iter().next();
+        newest.get(back).copied().ok_or_else(|| match (rows.is_empty(), failure()) {
+            (true, Some(failure)) => ResolveError::Unreadable(failure),
+            (true, None) => ResolveError::NoSessions,
+            _ => ResolveError::TooFew(newest.len()),
         })
     }
 
@@ -147,7 +158,7 @@ mod tests {
     }
 
     fn id(found: &Found, wanted: &str) -> Option<String> {
-        found.resolve(wanted).ok().map(|session| session.id().to_owned())
+        found.resolve(wanted, &Filter::default()).ok().map(|session| session.id().to_owned())
     }
 
     #[test]
@@ -155,19 +166,19 @@ mod tests {
         let found = found(&["abc", "abcd", "xyz"]);
         assert_eq!(id(&found, "x").as_deref(), Some("xyz"));
         assert_eq!(id(&found, "abc").as_deref(), Some("abc"));
-        let ambiguous = found.resolve("ab");
+        let ambiguous = found.resolve("ab", &Filter::default());
         assert!(matches!(ambiguous, Err(ResolveError::Ambiguous(two)) if two.len() == 2));
     }
 
     #[test]
     fn resolve_suggests_ids_close_to_an_unknown_one() {
         let found = found(&["abcdef", "xyz"]);
-        let unknown = found.resolve("abcx");
+        let unknown = found.resolve("abcx", &Filter::default());
         assert!(matches!(unknown, Err(ResolveError::Unknown(near)) if near.len() == 1));
-        let unknown = found.resolve("q");
+        let unknown = found.resolve("q", &Filter::default());
         assert!(matches!(unknown, Err(ResolveError::Unknown(all)) if all.len() == 2));
         let none = Found::default();
-        assert!(matches!(none.resolve("q"), Err(ResolveError::NoSessions)));
+        assert!(matches!(none.resolve("q", &Filter::default()), Err(ResolveError::NoSessions)));
     }
 
     #[test]

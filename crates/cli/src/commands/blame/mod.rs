@@ -6,7 +6,7 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::select::{Scope, Selection};
+use crate::select::{Scope, Selection, other_clones, recorded_places};
 use crate::ui::{self, JsonLines};
 use backstory_format::slice::Part;
 use backstory_session::blame::{
@@ -160,8 +160,10 @@ fn history(
     global: &GlobalArguments,
 ) -> Result<FileHistory, CliError> {
     let selection = Selection::find(global, &[], Scope::All)?;
+    let recorded_as =
+        recorded_places(&arguments.recorded_as, &other_clones(&selection, git, global));
     let sources = NameSources {
-        recorded_as: &arguments.recorded_as,
+        recorded_as: &recorded_as,
         follow: if arguments.no_follow { Follow::NoRenames } else { Follow::Renames },
     };
     let found = &selection.found;
@@ -221,11 +223,11 @@ fn nothing(arguments: &BlameArguments, history: &FileHistory) -> CliError {
     let error = CliError::not_found(format!("`{file}`: no edit of it in {sessions}"));
     if arguments.recorded_as.is_empty() {
         error.hint(
-            "if the project was in another folder when it was worked on: --recorded-as DIR\n\
+            "if the project was in another folder when it was worked on, name it: --recorded-as DIR\n\
              other sessions: --root DIR; who committed the lines: --git",
         )
     } else {
-        error.hint("backstory log --all lists the files that were edited")
+        error.hint("backstory log --everywhere lists the files that were edited")
     }
 }
 

@@ -1,10 +1,9 @@
-//! Finding the sessions of a stretch of time, and writing their traces.
+//! Finding the sessions that were at work here in a stretch of time.
 
 use crate::args::GlobalArguments;
 use crate::commands::show::{Shown, read_copy};
 use crate::error::CliError;
 use crate::guard::guard;
-use crate::prices;
 use crate::select::{Scope, Selection};
 use crate::ui;
 use backstory_agents as agents;
@@ -13,17 +12,10 @@ use backstory_model::SessionFiles;
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::ProjectScope;
-use backstory_session::render::{self, View};
-use backstory_store::{Access, Destination, Entry, OutputFolder, ReadContext, plain_name};
+use backstory_store::{Destination, ReadContext};
 use backstory_text::figures::counted;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Arc;
-
-/// The newest release of the agent that this program was checked with.
-const CHECKED: &str = "2.1.325";
 
 /// Clocks and buffers of the agent are allowed to be off by this much.
 const SLACK: SignedDuration = SignedDuration::from_secs(5);
@@ -45,31 +37,26 @@ impl Window {
     }
 }
 
-/// What the manifest keeps of a trace.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct About {
-    session: String,
-    captured: Timestamp,
-    versions: Vec<String>,
-}
-
 /// A session, and the cleared copy it is read from, if there is one.
 pub(super) struct Taken {
-    session: Session,
+    pub(super) session: Session,
+    /// The size of its files.
+    pub(super) bytes: u64,
     _copy: Option<ClearedCopy>,
 }
 
 impl From<Shown> for Taken {
     fn from(shown: Shown) -> Taken {
-        Taken { session: shown.session, _copy: shown.copy }
+        Taken { session: shown.session, bytes: shown.bytes, _copy: shown.copy }
     }
 }
 
 pub(super) struct CaptureWriter<'a> {
     pub(super) out: &'a Path,
     pub(super) keep: Option<Timestamp>,
-    /// Takes secrets out of what is written.
+    /// Removes secrets from traces, and which classes of them.
     pub(super) redactor: Option<Redactor>,
+    pub(super) classes: Vec<&'static str>,
     pub(super) debug: bool,
     pub(super) quiet: bool,
     pub(super) global: &'a GlobalArguments,
@@ -109,7 +96,7 @@ impl CaptureWriter<'_> {
             let found = backstory_claude::activity(files, &mut context, &here, from, until);
             let path = files.path.display();
             match found {
-                Err(error) => self.log(&format!("skipped: {path}: {error}")),
+                Err(error) => self.log(&format!("{path}: skipped: {error}")),
                 Ok(found) => {
                     let placed = counted(found.placed, "record", "records");
                     let inside = found.inside;
@@ -134,154 +121,11 @@ impl CaptureWriter<'_> {
         for failure in failures {
             self.log(&format!("skipped: {failure}"));
         }
-        Ok(Taken { session, _copy: copy })
-    }
-
-    /// Writes a trace of each session; gives the names of the files.
-    pub(super) fn write(
-        &self,
-        out: &Destination,
-        sessions: &[Taken],
-        since: Option<Timestamp>,
-        facts: &[(String, String)],
-        now: Timestamp,
-    ) -> Result<Vec<String>, CliError> {
-        if sessions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut folder: OutputFolder<About> = OutputFolder::open(out, Access::Private)?;
-        self.warn_of_drift(&folder, sessions);
-        let mut written = Vec::new();
-        let facts = self.cleared(facts);
-        for Taken { session, .. } in sessions {
-            let name = name(session, since, now);
-            if let Some(refused) = folder.claim([name.as_str()])?.pop() {
-                return Err(refused.into());
-            }
-            let view = view(session, since, &facts, now)?;
-            let bytes = folder
-                .write::<CliError>(&name, |file| Ok(render::markdown(session, &view, file)?))?;
-            let about = About {
-                session: session.id.clone(),
-                captured: now,
-                versions: session.versions.iter().map(ToString::to_string).collect(),
-            };
-            self.log(&format!("session {} ({}): {name}", session.id, about.versions.join(", ")));
-            folder.record(&name, Entry { key: now.to_string(), bytes, about: Some(about) });
-            folder.save()?;
-            written.push(name);
-        }
-        Ok(written)
-    }
-
-    /// What is told of the command, as far as it may be told.
-    fn cleared(&self, facts: &[(String, String)]) -> Vec<(String, String)> {
-        let scrubber = self.redactor.as_ref().map(Redactor::session);
-        let clear = |text: &String| match &scrubber {
-            Some(scrubber) => scrubber.scrub(text).into_owned(),
-            None => text.clone(),
-        };
-        facts.iter().map(|(name, text)| (name.clone(), clear(text))).collect()
-    }
-
-    /// Removes traces that are older than they are kept, as far as nobody changed them.
-    pub(super) fn prune(&self, out: &Destination, now: Timestamp) -> Result<(), CliError> {
-        let Some(keep) = self.keep.filter(|keep| *keep < now) else { return Ok(()) };
-        if !out.place().is_dir() {
-            return Ok(());
-        }
-        let mut folder: OutputFolder<About> = OutputFolder::open(out, Access::Private)?;
-        let old: Vec<String> = folder
-            .files()
-            .iter()
-            .filter(|(_, entry)| entry.about.as_ref().is_some_and(|one| one.captured < keep))
-            .filter(|(name, entry)| folder.is_current(name, &entry.key))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in &old {
-            self.log(&format!("removing {name}, captured before {keep}"));
-            folder.remove(name)?;
-        }
-        if !old.is_empty() {
-            folder.save()?;
-        }
-        Ok(())
-    }
-
-    /// Once for every release that is newer than those checked.
-    fn warn_of_drift(&self, folder: &OutputFolder<About>, sessions: &[Taken]) {
-        let seen = |version: &str| {
-            let known = folder.files().values().filter_map(|entry| entry.about.as_ref());
-            known.flat_map(|about| &about.versions).any(|known| known == version)
-        };
-        let mut newer: Vec<&str> = sessions
-            .iter()
-            .flat_map(|taken| taken.session.versions.iter())
-            .map(AsRef::as_ref)
-            .filter(|version| is_newer(version, CHECKED) && !seen(version))
-            .collect();
-        newer.sort_unstable();
-        newer.dedup();
-        if !newer.is_empty() && !self.quiet {
-            ui::warn(&format!(
-                "Claude Code {} is newer than {CHECKED}, the last one checked; traces may miss something",
-                newer.join(", ")
-            ));
-        }
+        Ok(Taken { session, bytes: files.total_bytes(), _copy: copy })
     }
 }
 
 /// The last time anything of a session was written.
 fn newest(files: &SessionFiles) -> Option<Timestamp> {
     files.agents.iter().map(|agent| agent.modified).chain([files.modified]).max().flatten()
-}
-
-/// A part of a session gets a name of its own, so that it stands beside what came before.
-fn name(session: &Session, since: Option<Timestamp>, now: Timestamp) -> String {
-    let id = plain_name(&session.id);
-    match since {
-        Some(_) => format!("{}-{id}.md", now.strftime("%Y%m%dT%H%M%SZ")),
-        None => format!("{id}.md"),
-    }
-}
-
-fn view(
-    session: &Session,
-    since: Option<Timestamp>,
-    facts: &[(String, String)],
-    now: Timestamp,
-) -> Result<View, CliError> {
-    let mut view = View::new(TimeZone::system());
-    view.prices = Some(Arc::new(prices::read(None)?));
-    view.facts = facts.to_vec();
-    view.facts.push(("Captured".to_owned(), view.time(now)));
-    // Only a session that had begun before is shown in part.
-    if let Some(since) = since
-        && session.started.is_some_and(|started| started < since)
-    {
-        let time = view.time(since);
-        view.facts.push(("Resumed".to_owned(), format!("only what is new since {time}")));
-        view.since = Some(since);
-    }
-    Ok(view)
-}
-
-/// Compares the numbers of two versions.
-fn is_newer(version: &str, than: &str) -> bool {
-    let numbers =
-        |text: &str| -> Vec<u64> { text.split('.').map_while(|part| part.parse().ok()).collect() };
-    let version = numbers(version);
-    !version.is_empty() && version > numbers(than)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(is_newer("2.1.1000", "2.1.325") && is_newer("3.0.0", "2.1.325"));
-        assert!(!is_newer("2.1.325", "2.1.325") && !is_newer("2.1.99", "2.1.325"));
-        assert!(!is_newer("unknown", "2.1.325"));
-    }
 }

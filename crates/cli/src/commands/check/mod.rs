@@ -4,6 +4,7 @@ pub(crate) mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
 use crate::ui::{self, JsonLines};
 use backstory_claude::check;
@@ -21,11 +22,11 @@ use std::io::Write;
 /// could not be read.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory check                       all sessions of this machine\n  backstory check latest --severity info\n  backstory check --explain stale-branch"
+    after_help = "Examples:\n  backstory check                       all sessions of this repository\n  backstory check latest --severity info\n  backstory check --explain stale-branch"
 )]
 pub(crate) struct CheckArguments {
     /// Ids or starts of ids, session files, folders that hold them, project folders, `latest`;
-    /// all sessions if none is given
+    /// those of the repository if none is given
     sessions: Vec<String>,
 
     /// Say what an id means, why it matters and what to do; without ID, list all
@@ -39,6 +40,9 @@ pub(crate) struct CheckArguments {
     /// One JSON object per session
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -67,7 +71,8 @@ pub(crate) fn run(
         return explain(wanted.as_deref());
     }
     let severity = Severity::from(arguments.severity);
-    let mut inputs = InputSessions::named(&arguments.sessions, global)?;
+    let choice = arguments.filters.choice(global)?.only([backstory_claude::AGENT]);
+    let mut inputs = InputSessions::named(&arguments.sessions, &choice, global)?;
     inputs.keep_only(backstory_claude::AGENT, global).map_err(CliError::into_failure)?;
     let (reports, failures) = check_all(&inputs);
     let notices = [inputs.notices, failures].concat();

@@ -6,6 +6,7 @@ mod text;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::guard::agents_guard;
 use crate::select::Selection;
 use crate::ui::{self, JsonLines};
@@ -285,7 +286,8 @@ fn is_found(target: &Path, id: &str) -> bool {
 
 fn find(wanted: &str, global: &GlobalArguments) -> Result<SessionFiles, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
-    match selection.one(wanted, path.as_ref())? {
+    let choice = FilterArguments::default().choice(global)?.only([backstory_claude::AGENT]);
+    match selection.one(wanted, path.as_ref(), &choice, global)? {
         SessionRef::Session(files) if files.agent != backstory_claude::AGENT => {
             Err(CliError::new(format!("`{}`: written by {}", files.id, files.agent.name()))
                 .hint("only sessions of Claude Code can be cloned"))

@@ -7,6 +7,7 @@ mod target;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::guard::guard;
 use crate::input_sessions::InputSessions;
 use crate::output::{Table, named, needs_file};
@@ -67,19 +68,19 @@ pub(crate) struct ExportArguments {
     raw: bool,
 
     /// Number of this snapshot of the sessions; part of their trace ids
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_short_help = true)]
     generation: u64,
 
     /// Keep at most N characters of each tool result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     max_observation: Option<usize>,
 
     /// Do not search the repositories of the sessions for their commits
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_git: bool,
 
     /// Take prices from this file (TOML, in the form of the bundled table)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     prices: Option<PathBuf>,
 
     #[command(flatten)]
@@ -95,6 +96,9 @@ pub(crate) struct ExportArguments {
     /// Write counts of what was exported, left out and redacted to this file, as JSON
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 pub(crate) fn run(
@@ -105,7 +109,8 @@ pub(crate) fn run(
     arguments.to.check(given.subcommand_matches("export").unwrap_or(given))?;
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
-    let inputs = InputSessions::named(&arguments.sessions, global)?;
+    let choice = arguments.filters.choice(global)?;
+    let inputs = InputSessions::named(&arguments.sessions, &choice, global)?;
     let count_records = arguments.stats.is_some();
     let states = arguments.states.options(&input, count_records);
     let known = KnownRepositories::new(&inputs.store);

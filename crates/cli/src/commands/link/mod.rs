@@ -5,11 +5,14 @@ mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
+use crate::select::{Scope, Selection, other_clones, recorded_places};
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
 use backstory_model::Notice;
 use backstory_model::Session;
+use backstory_session::discover::ProjectScope;
 use backstory_session::history::{mentions_any, search_needle};
 use backstory_session::link::{Belonging, Judged, Link, SessionFacts, links_of_facts, links_to};
 use backstory_session::select::{SessionRef, fold_sessions};
@@ -20,7 +23,7 @@ use clap::{Args, Subcommand};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Tell which commits hold a session's work, and who made a commit
+/// Link sessions with the commits that hold their work
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -30,7 +33,7 @@ pub(crate) struct LinkArguments {
     #[command(subcommand)]
     action: Option<Action>,
 
-    /// Sessions: ids, starts of ids, paths, or `latest`
+    /// Sessions: ids, starts of ids, paths, or `latest`; those of the repository if none is named
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
 
@@ -57,6 +60,9 @@ pub(crate) struct LinkArguments {
     /// One JSON object for each link (backstory.link/1)
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,10 +87,6 @@ pub(crate) fn run(
     }
     let git = repository(&arguments.repo, &global.store)?;
     let (links, notices) = match (&arguments.commit, &arguments.range) {
-        (None, None) if arguments.sessions.is_empty() => {
-            return Err(CliError::new("nothing is named to be linked")
-                .hint("name a session (`latest`), --commit REV or --range A..B"));
-        }
         (None, None) => of_sessions(arguments, &git, global)?,
         _ => of_commits(arguments, &git, global)?,
     };
@@ -132,10 +134,19 @@ fn of_sessions(
     git: &Git,
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
-    let inputs = InputSessions::named(&arguments.sessions, global)?;
+    let clones = clones(git, global)?;
+    let mut choice = arguments.filters.choice_in(git.top(), global)?;
+    choice.clones.clone_from(&clones);
+    let inputs = InputSessions::named(&arguments.sessions, &choice, global)?;
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_of_facts(facts, &log);
-    each(&inputs, arguments, &log, &|_| true, &find)
+    each(&inputs, (arguments, &clones), &log, &|_| true, &find)
+}
+
+/// Other clones of the repository: their sessions recorded its files under other paths.
+fn clones(git: &Git, global: &GlobalArguments) -> Result<Vec<ProjectScope>, CliError> {
+    let selection = Selection::find(global, &[], Scope::Sessions)?;
+    Ok(other_clones(&selection, Some(git), global))
 }
 
 fn of_commits(
@@ -144,7 +155,8 @@ fn of_commits(
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
     let commits = commits(arguments, git)?;
-    let inputs = InputSessions::named(&[], global)?;
+    // Whoever made a commit may have worked anywhere; the evidence decides.
+    let inputs = InputSessions::named(&[], &arguments.filters.anywhere()?, global)?;
     let mut words: Vec<String> =
         commits.iter().filter_map(|commit| commit.id.get(..7)).map(str::to_owned).collect();
     let mut searchable = true;
@@ -162,7 +174,7 @@ fn of_commits(
     };
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_to(facts, &commits, &log);
-    each(&inputs, arguments, &log, &speaks, &find)
+    each(&inputs, (arguments, &clones(git, global)?), &log, &speaks, &find)
 }
 
 fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
@@ -188,14 +200,19 @@ fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError
 /// Reads sessions on all threads and asks each for its links.
 fn each(
     inputs: &InputSessions,
-    arguments: &LinkArguments,
+    (arguments, clones): (&LinkArguments, &[ProjectScope]),
     log: &CommitLog,
     wanted: &(dyn Fn(SessionRef<'_>) -> bool + Sync),
     find: &(dyn Fn(&SessionFacts) -> Result<Judged, GitError> + Sync),
 ) -> Result<Found, CliError> {
     let chosen = inputs.chosen();
     let link = |session: &Session| {
-        let belonging = Belonging::of(session, log.git(), &arguments.recorded_as);
+        let parts = session.walk();
+        let mut folders = parts.iter().flat_map(|part| &part.cwds);
+        let in_clone = folders.any(|folder| clones.iter().any(|clone| clone.holds(folder)));
+        let clones = if in_clone { clones } else { &[] };
+        let recorded_as = recorded_places(&arguments.recorded_as, clones);
+        let belonging = Belonging::of(session, log.git(), &recorded_as);
         let facts = SessionFacts::of(session, &belonging, log)?;
         if facts.is_empty() { Ok(Judged::default()) } else { find(&facts) }
     };

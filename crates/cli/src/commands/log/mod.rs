@@ -3,20 +3,21 @@
 mod table;
 
 use crate::args::GlobalArguments;
-use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::pager;
 use crate::select::edited_files;
-use crate::times;
 use crate::ui::JsonLines;
 use backstory_session::blame::{EditedFile, EditedFiles};
+use backstory_session::discover::repository_top;
 use backstory_session::history::Choice;
+use backstory_session::select::Filter;
 use backstory_session::wire::log_json;
 use backstory_text::figures::counted;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Show the edits agents made, over time
 #[derive(Debug, Args)]
@@ -47,17 +48,13 @@ pub(crate) struct LogArguments {
     #[arg(long, value_name = "LINES", default_value_t = 0)]
     pub(crate) min_change: u64,
 
-    /// Only edits since then (2026-01-31, 7d, yesterday)
-    #[arg(long, value_name = "TIME")]
-    since: Option<String>,
-
-    /// Only edits of sessions whose id starts so
+    /// Only edits of sessions whose id has this prefix
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 
-    /// Files everywhere, not only in the current folder
-    #[arg(long, conflicts_with = "paths")]
-    pub(crate) all: bool,
+    /// The same as --everywhere
+    #[arg(long, conflicts_with = "paths", hide = true)]
+    all: bool,
 
     /// One JSON object for each file (backstory.log/1)
     #[arg(long)]
@@ -66,6 +63,9 @@ pub(crate) struct LogArguments {
     /// The project was in DIR when its sessions were recorded; repeatable
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -76,24 +76,24 @@ pub(crate) enum By {
 }
 
 pub(crate) fn run(arguments: &LogArguments, global: &GlobalArguments) -> Result<Outcome, CliError> {
-    let since = arguments
-        .since
-        .as_ref()
-        .map(|text| {
-            times::parse(text, environment::now())
-                .map_err(|cause| times::wrong("--since", text, cause))
-        })
-        .transpose()?;
-    let paths = match (arguments.all, arguments.paths.is_empty()) {
-        (true, _) => Vec::new(),
-        (false, true) => vec![PathBuf::from(".")],
-        (false, false) => arguments.paths.clone(),
+    let Filter { since, until, .. } = arguments.filters.anywhere()?.filter;
+    // A session that went on may hold edits of the period.
+    let filter = Filter { until: None, ..arguments.filters.anywhere()?.filter };
+    let everywhere = global.everywhere || arguments.all;
+    let paths = match (arguments.paths.is_empty(), repository_top(Path::new("."))) {
+        (false, _) => arguments.paths.clone(),
+        (true, _) if everywhere => Vec::new(),
+        (true, Some(top)) => {
+            arguments.filters.choice(global)?.tell(global);
+            vec![top]
+        }
+        (true, None) => vec![PathBuf::from(".")],
     };
     // The program ends after this; to give all of it back piece by piece takes time for nothing.
-    let project = ManuallyDrop::new(edited_files(&paths, &arguments.recorded_as, global)?);
-    let log = ManuallyDrop::new(Log::new(&project, arguments, since));
+    let project = ManuallyDrop::new(edited_files(&paths, &arguments.recorded_as, &filter, global)?);
+    let log = ManuallyDrop::new(Log::new(&project, arguments, (since, until)));
     if log.files.is_empty() {
-        return Err(nothing(arguments, &project).given(&project.notices));
+        return Err(nothing(paths.is_empty(), &project).given(&project.notices));
     }
     if arguments.json {
         write_json(&log)?;
@@ -122,7 +122,7 @@ impl<'p> Log<'p> {
     fn new(
         project: &'p EditedFiles,
         arguments: &LogArguments,
-        since: Option<Timestamp>,
+        (since, until): (Option<Timestamp>, Option<Timestamp>),
     ) -> Log<'p> {
         let choice =
             Choice { first_and_last: arguments.first_and_last, min_change: arguments.min_change };
@@ -131,10 +131,11 @@ impl<'p> Log<'p> {
             let mut shown = choice.of(&traced.edits);
             shown.retain(|at| {
                 traced.edits.get(*at).is_some_and(|edit| {
-                    let late =
-                        since.is_none_or(|since| edit.event.time.is_some_and(|t| t >= since));
+                    let time = edit.event.time;
+                    let inside = since.is_none_or(|since| time.is_some_and(|time| time >= since))
+                        && until.is_none_or(|until| time.is_some_and(|time| time < until));
                     let session = arguments.session.as_deref();
-                    late && session.is_none_or(|id| edit.edit.by.session.starts_with(id))
+                    inside && session.is_none_or(|id| edit.edit.by.session.starts_with(id))
                 })
             });
             if !shown.is_empty() {
@@ -153,15 +154,15 @@ fn write_json(log: &Log<'_>) -> Result<(), CliError> {
     out.finish()
 }
 
-fn nothing(arguments: &LogArguments, project: &EditedFiles) -> CliError {
+fn nothing(everywhere: bool, project: &EditedFiles) -> CliError {
     let sessions = counted(project.sessions_searched as u64, "session", "sessions");
     let error = CliError::not_found(format!("no edits in {sessions}"));
-    if arguments.all {
+    if everywhere {
         error.hint("other sessions: --root DIR")
     } else {
         error.hint(
-            "backstory log --all lists the files that were edited anywhere\n\
-             if the project was in another folder when it was worked on: --recorded-as DIR",
+            "backstory log --everywhere lists the files that were edited anywhere\n\
+             if the project was in another folder when it was worked on, name it: --recorded-as DIR",
         )
     }
 }

@@ -5,19 +5,16 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::filter::{Choice, FilterArguments, project_scope};
 use crate::select::{Scope, Selection, holds_sessions};
-use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
-use backstory_model::Agent;
-use backstory_model::Notice;
-use backstory_model::{FullSummary, Summary};
-use backstory_session::discover::{ProjectScope, Root};
-use backstory_session::select::{folder_inside, short_ids};
+use backstory_model::{FullSummary, Notice, Summary};
+use backstory_session::discover::Root;
+use backstory_session::select::{Filter, SessionRef, fold_sessions, folder_inside, short_ids};
 use backstory_session::wire::ListDocument;
 use backstory_store::ReadContext;
 use clap::{Args, ValueEnum};
-use jiff::Timestamp;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -30,39 +27,11 @@ pub(crate) struct LsArguments {
     /// Projects (folders that sessions worked in), session files, or folders that hold them
     paths: Vec<PathBuf>,
 
-    /// Only sessions that worked in this folder or its worktrees; repeatable
-    #[arg(long, value_name = "PATH")]
-    project: Vec<PathBuf>,
-
-    /// Only sessions active since then (2026-01-31, 7d, yesterday)
-    #[arg(long, value_name = "TIME")]
-    since: Option<String>,
-
-    /// Only sessions active before then; a date includes that day
-    #[arg(long, value_name = "TIME")]
-    until: Option<String>,
-
-    /// Only sessions in which a model with this in its name answered
-    #[arg(long, value_name = "TEXT", conflicts_with = "fast")]
-    model: Option<String>,
-
-    /// Only sessions that ended on this git branch
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-
-    /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = agent_names())]
-    agent: Option<String>,
-
-    /// Only sessions with this in their title (case does not matter)
-    #[arg(long, value_name = "TEXT")]
-    grep_title: Option<String>,
-
     /// What to sort by
     #[arg(long, value_name = "KEY", default_value = "last")]
     sort: SortKey,
 
-    /// Turn the order round
+    /// Reverse the order
     #[arg(long)]
     reverse: bool,
 
@@ -71,16 +40,19 @@ pub(crate) struct LsArguments {
     limit: Option<usize>,
 
     /// Subagents too
-    #[arg(long, short, conflicts_with = "fast")]
+    #[arg(long, conflicts_with = "fast")]
     all: bool,
 
-    /// Read only the ends of each file; leaves out what that cannot tell
-    #[arg(long)]
+    /// Read only the ends of each file; columns that need more stay empty
+    #[arg(long, conflicts_with = "model")]
     fast: bool,
 
     /// One JSON object per line
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -104,15 +76,19 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     let (roots, projects): (Vec<&PathBuf>, Vec<&PathBuf>) =
         arguments.paths.iter().partition(|path| holds_sessions(path));
     let extra: Vec<Root> = roots.into_iter().map(|path| Root { path: path.clone() }).collect();
-    let scopes: Vec<ProjectScope> =
-        arguments.project.iter().chain(projects).map(|path| ProjectScope::new(path)).collect();
-    let filter = Filter::new(arguments, scopes, now)?;
+    let mut choice = arguments.filters.choice(global)?;
+    if !arguments.paths.is_empty() {
+        choice = choice.everywhere();
+    }
+    choice.filter.scopes.extend(projects.into_iter().map(|path| project_scope(path)));
+    let filter = choice.of_unnamed();
     let scope = if arguments.fast { Scope::Sessions } else { Scope::All };
     let selection = Selection::find(global, &extra, scope)?;
+    choice.tell(global);
     let (mut rows, mut notices) = if arguments.fast {
         selection.found.summaries()
     } else {
-        full_rows(&selection, arguments.all)
+        full_rows(&selection, &filter, arguments.all)
     };
     if arguments.fast && !filter.scopes.is_empty() {
         let mut context = ReadContext::new(&selection.found.store);
@@ -131,7 +107,8 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     if !global.quiet {
         ui::notices(&notices);
     }
-    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let others = selection.found.sessions.iter().map(|files| files.id.clone());
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).chain(others).collect();
     rows.retain(|row| filter.keeps(row));
     sort(&mut rows, arguments.sort);
     if arguments.reverse {
@@ -148,7 +125,7 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         let error = if unreadable > 0 && unreadable == selection.found.sessions.len() {
             CliError::new("no session could be read")
         } else {
-            nothing(&selection, arguments)
+            nothing(&selection, &choice)
         };
         return Err(error.given(&notices));
     } else {
@@ -161,17 +138,32 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     Ok(outcome.given(&notices))
 }
 
-fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
-    let (groups, mut notices) = selection.map_sessions(|session| {
-        if all {
-            session.walk().into_iter().map(Summary::of).collect()
-        } else {
-            vec![Summary::of(session)]
-        }
-    });
-    let mut rows: Vec<Summary> = groups.into_iter().flatten().collect();
+/// Rows of full readings. What the filter surely drops is not read, except subagents' sessions.
+fn full_rows(selection: &Selection, filter: &Filter, all: bool) -> (Vec<Summary>, Vec<Notice>) {
+    let found = &selection.found;
+    let (sessions, mut notices) =
+        if all { (found.sessions.iter().collect(), Vec::new()) } else { found.matching(filter) };
+    let chosen: Vec<SessionRef<'_>> = sessions.into_iter().map(SessionRef::Session).collect();
+    let (mut rows, more) = fold_sessions(
+        &chosen,
+        &selection.found.store,
+        &ui::Bar::new("reading"),
+        Vec::new,
+        |rows: &mut Vec<Summary>, _, chosen, context| {
+            let SessionRef::Session(files) = chosen else { return Ok(Vec::new()) };
+            let (session, failures) = agents::read(files, context)?;
+            if all {
+                rows.extend(session.walk().into_iter().map(Summary::of));
+            } else {
+                rows.push(Summary::of(&session));
+            }
+            Ok(failures)
+        },
+        |all, more| all.extend(more),
+    );
+    notices.extend(more);
     if all {
-        for file in &selection.found.stray_agents {
+        for file in &found.stray_agents {
             match agents::read_stray(file, &mut ReadContext::new(&selection.found.store)) {
                 Ok(agent) => rows.push(Summary::of(&agent)),
                 Err(error) => notices.push(Notice::from(&error)),
@@ -181,74 +173,13 @@ fn full_rows(selection: &Selection, all: bool) -> (Vec<Summary>, Vec<Notice>) {
     (rows, notices)
 }
 
-fn agent_names() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(agents::all().map(Agent::name))
-}
-
-struct Filter<'a> {
-    scopes: Vec<ProjectScope>,
-    since: Option<Timestamp>,
-    until: Option<Timestamp>,
-    model: Option<String>,
-    branch: Option<&'a str>,
-    agent: Option<Agent>,
-    title: Option<String>,
-}
-
-impl<'a> Filter<'a> {
-    fn new(
-        arguments: &'a LsArguments,
-        scopes: Vec<ProjectScope>,
-        now: Timestamp,
-    ) -> Result<Filter<'a>, CliError> {
-        let since = arguments.since.as_ref().map(|text| {
-            times::parse(text, now).map_err(|cause| times::wrong("--since", text, cause))
-        });
-        let until = arguments.until.as_ref().map(|text| {
-            times::parse_until(text, now).map_err(|cause| times::wrong("--until", text, cause))
-        });
-        Ok(Filter {
-            scopes,
-            since: since.transpose()?,
-            until: until.transpose()?,
-            model: arguments.model.as_ref().map(|model| model.to_lowercase()),
-            branch: arguments.branch.as_deref(),
-            agent: arguments.agent.as_deref().and_then(agents::named),
-            title: arguments.grep_title.as_ref().map(|title| title.to_lowercase()),
-        })
-    }
-
-    fn in_scope(&self, cwd: &str) -> bool {
-        self.scopes.iter().any(|scope| scope.holds(cwd))
-    }
-
-    fn keeps(&self, row: &Summary) -> bool {
-        let time = row.last_activity();
-        let full = row.full.as_ref();
-        let cwds = full.map_or(&[][..], |full| &full.cwds).iter().chain(&row.cwd);
-        (self.scopes.is_empty() || cwds.into_iter().any(|cwd| self.in_scope(cwd)))
-            && self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| time.is_some_and(|time| time < until))
-            && self.branch.is_none_or(|branch| row.branch.as_deref() == Some(branch))
-            && self.agent.is_none_or(|agent| row.agent == agent)
-            && self.model.as_ref().is_none_or(|model| {
-                full.is_some_and(|full| {
-                    full.models.iter().any(|name| name.to_lowercase().contains(model))
-                })
-            })
-            && self.title.as_ref().is_none_or(|wanted| {
-                row.title.as_ref().is_some_and(|title| title.text.to_lowercase().contains(wanted))
-            })
-    }
-}
-
 fn sort(rows: &mut [Summary], key: SortKey) {
     use std::cmp::Reverse;
     let full =
         |row: &Summary, value: fn(&FullSummary) -> Option<u64>| row.full.as_ref().and_then(value);
     rows.sort_by(|a, b| a.place().cmp(&b.place()));
     match key {
-        SortKey::Last => rows.sort_by_key(|row| Reverse(row.last_activity())),
+        SortKey::Last => rows.sort_by(|a, b| a.newest_first().cmp(&b.newest_first())),
         SortKey::Started => rows.sort_by_key(|row| Reverse(row.started)),
         SortKey::Turns => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.turns)))),
         SortKey::Calls => rows.sort_by_key(|row| Reverse(full(row, |full| Some(full.calls)))),
@@ -265,20 +196,9 @@ fn sort(rows: &mut [Summary], key: SortKey) {
     }
 }
 
-fn nothing(selection: &Selection, arguments: &LsArguments) -> CliError {
-    let count = selection.found.sessions.len() as u64;
-    if count == 0 {
-        return selection.nothing();
-    }
-    let error = match count {
-        1 => CliError::not_found("the one session does not match"),
-        _ => CliError::not_found(format!("none of {count} sessions matches")),
-    };
-    match arguments.paths.iter().chain(&arguments.project).next() {
-        Some(path) => error.hint(format!(
-            "no session worked in `{}`; `backstory ls --sort project` shows where they did",
-            path.display()
-        )),
-        None => error.hint("leave out a filter"),
+fn nothing(selection: &Selection, choice: &Choice) -> CliError {
+    match selection.found.sessions.len() {
+        0 => selection.nothing(),
+        count => choice.none_of(count),
     }
 }

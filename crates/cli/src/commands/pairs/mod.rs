@@ -5,9 +5,9 @@ mod report;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
-use crate::input_sessions::InputSessions;
 use crate::output::{Table, named, needs_file};
 use crate::redaction::{classes, redactor};
+use crate::select::places;
 use backstory_export::normalise::Level;
 use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, columns, make, states_path,
@@ -145,7 +145,7 @@ pub(crate) fn run(
             states_path(&arguments.journal).map_err(|error| failed(error, &arguments.journal))?
         }
     };
-    let roots = InputSessions::named(&[], global).map(|inputs| inputs.roots).unwrap_or_default();
+    let roots = places(global);
     let out = named(arguments.out.as_deref());
     if out.is_none() && arguments.parquet {
         return Err(needs_file());

@@ -4,6 +4,7 @@ mod report;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::guard::guard;
 use crate::input_sessions::InputSessions;
 use crate::output::named;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 /// other byte stays the same. Ids that link records are kept.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Put your own rules and exceptions into .backstory.toml:\n  [redact]\n  allow = ['test-[a-z]+']     # values that are kept\n  [[redact.rule]]\n  id = \"acme-key\"\n  keywords = [\"ACME-\"]\n  regex = 'ACME-[0-9A-F]{24}'\n\nExamples:\n  backstory redact latest > clean.jsonl\n  backstory redact . --out clean/ --redact paths,people\n  backstory redact --scan             count the secrets in the sessions of this machine"
+    after_help = "Put your own rules and exceptions into .backstory.toml:\n  [redact]\n  allow = ['test-[a-z]+']     # values that are kept\n  [[redact.rule]]\n  id = \"acme-key\"\n  keywords = [\"ACME-\"]\n  regex = 'ACME-[0-9A-F]{24}'\n\nExamples:\n  backstory redact latest > clean.jsonl\n  backstory redact . --out clean/ --redact paths,people\n  backstory redact --scan -a          count the secrets in the sessions of this machine"
 )]
 pub(crate) struct RedactArguments {
     /// Ids or starts of ids, session files, folders that hold them, project folders, `latest`
@@ -55,6 +56,9 @@ pub(crate) struct RedactArguments {
     /// The field that --spans searches
     #[arg(long, value_name = "NAME", default_value = "text", requires = "spans")]
     field: String,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 pub(crate) fn run(
@@ -70,7 +74,8 @@ pub(crate) fn run(
             .hint("backstory redact latest > clean.jsonl")
             .hint("backstory redact --scan"));
     }
-    let inputs = InputSessions::named(&arguments.sessions, global)?;
+    let choice = arguments.filters.choice(global)?;
+    let inputs = InputSessions::named(&arguments.sessions, &choice, global)?;
     if inputs.is_empty() {
         return Err(inputs.nothing());
     }

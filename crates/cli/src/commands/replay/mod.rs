@@ -14,6 +14,7 @@ mod teachers;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::prices;
 use crate::redaction::{classes, redactor};
 use crate::ui;
@@ -119,6 +120,9 @@ pub(crate) struct ReplayArguments {
     /// Of sessions: drop the front of longer histories
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_history_tokens: Option<u64>,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 /// Which states are asked about.

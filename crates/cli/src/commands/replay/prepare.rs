@@ -85,8 +85,9 @@ impl Sources {
                 sessions.push(name.clone());
             }
         }
-        let inputs =
-            if sessions.is_empty() { None } else { Some(InputSessions::named(&sessions, global)?) };
+        let choice = arguments.filters.choice(global)?;
+        let named = || InputSessions::named(&sessions, &choice, global);
+        let inputs = if sessions.is_empty() { None } else { Some(named()?) };
         Ok(Sources { files, inputs })
     }
 

@@ -4,6 +4,7 @@ use super::read_copy;
 use super::view::{Format, ViewArguments, write_session};
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::{Choice, project_scope};
 use crate::guard::guard;
 use crate::redaction;
 use crate::select::{Scope, Selection, holds_sessions};
@@ -13,7 +14,7 @@ use backstory_model::Session;
 use backstory_model::{Notice, SessionFiles, Summary};
 use backstory_redact::{Redactor, Report};
 use backstory_session::clear::ClearedCopy;
-use backstory_session::discover::{ProjectScope, Root};
+use backstory_session::discover::Root;
 use backstory_session::parallel::Progress;
 use backstory_session::render::{self, IndexRow, Neighbours, View};
 use backstory_session::select::{SessionRef, distinct_names};
@@ -37,31 +38,36 @@ enum Done {
     Failed(Notice),
 }
 
+/// How sessions are written.
+pub(super) struct How<'a> {
+    pub(super) arguments: &'a ViewArguments,
+    pub(super) view: &'a View,
+    pub(super) redactor: Option<&'a Redactor>,
+}
+
 pub(super) fn run(
     project: Option<&Path>,
     out: &Path,
-    arguments: &ViewArguments,
-    view: &View,
-    redactor: Option<&Redactor>,
+    How { arguments, view, redactor }: &How<'_>,
+    mut choice: Choice,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let format = arguments.format.unwrap_or(Format::Html);
+    let (view, redactor) = (*view, *redactor);
+    let format = arguments.format().unwrap_or(Format::Html);
     arguments.check(format)?;
     let holder = project.filter(|path| holds_sessions(path));
-    let scope = project.filter(|_| holder.is_none()).map(ProjectScope::new);
+    choice.filter.scopes.extend(project.filter(|_| holder.is_none()).map(project_scope));
+    if project.is_some() {
+        choice = choice.everywhere();
+    }
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
     let selection = Selection::find(global, &extra, Scope::All)?;
-    let sessions: Vec<&SessionFiles> = match &scope {
-        Some(scope) => selection.found.worked_in(std::slice::from_ref(scope)),
-        None => selection.found.sessions.iter().collect(),
-    };
+    choice.tell(global);
+    let (sessions, unread) = selection.found.matching(&choice.of_unnamed());
     if sessions.is_empty() {
-        return Err(match (project, selection.found.sessions.is_empty()) {
-            (Some(project), false) => {
-                CliError::not_found(format!("no session worked in `{}`", project.display()))
-                    .hint("`backstory ls --sort project` shows where they did")
-            }
-            _ => selection.nothing(),
+        return Err(match selection.found.sessions.len() {
+            0 => selection.nothing(),
+            all => choice.none_of(all).given(&unread),
         });
     }
     let chosen: Vec<SessionRef<'_>> = sessions.iter().copied().map(SessionRef::Session).collect();
@@ -75,6 +81,7 @@ pub(super) fn run(
     let refused = folder.claim(stale.iter().map(|job| job.name.as_str()))?;
     let mut notices: Vec<Notice> =
         refused.iter().map(|error| Notice::failed(out, error.to_string())).collect();
+    notices.extend(unread);
     stale.retain(|job| folder.files().contains_key(&job.name));
     let (mut written, mut taken_out) = (0, Report::default());
     for result in write_jobs(&stale, &global.store, &folder, (view, redactor), format) {
@@ -109,7 +116,7 @@ pub(super) fn one_into(
     arguments: &ViewArguments,
     view: &View,
 ) -> Result<Outcome, CliError> {
-    let format = arguments.format.unwrap_or(Format::Html);
+    let format = arguments.format().unwrap_or(Format::Html);
     let mut folder: OutputFolder<IndexRow> = OutputFolder::open(out, Access::Private)?;
     let name = format!("{}.{}", plain_name(&session.id), format.extension());
     if let Some(refused) = folder.claim([name.as_str()])?.pop() {

@@ -4,7 +4,9 @@ mod all;
 mod view;
 
 use crate::args::GlobalArguments;
+use crate::browser;
 use crate::error::{CliError, Outcome};
+use crate::filter::{Choice, FilterArguments};
 use crate::guard::guard;
 use crate::output::named;
 use crate::pager;
@@ -17,24 +19,25 @@ use backstory_model::Session;
 use backstory_redact::Redactor;
 use backstory_session::clear::ClearedCopy;
 use backstory_session::discover::{Root, discover};
+use backstory_session::render::View;
 use backstory_session::select::SessionRef;
-use backstory_store::{Access, Guard, ReadContext, Store, StoreError, write_file};
+use backstory_store::{Access, Guard, ReadContext, Store, StoreError, plain_name, write_file};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use view::{ViewArguments, write_session};
+pub(crate) use view::ViewArguments;
+use view::write_session;
 
 /// Show a session: terminal, text, Markdown, HTML or JSON
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory show latest\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
+    after_help = "Examples:\n  backstory show                            the newest session of this repository\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
 )]
 pub(crate) struct ShowArguments {
-    /// An id or the start of one, a path, `latest`, or `latest~2` for the one two before it;
-    /// with --all a project's folder
-    #[arg(required_unless_present = "all")]
+    /// An id or the start of one, a path, `latest` (if none is named), or `latest~2` for the one two
+    /// before it; with --all a project's folder
     session: Option<String>,
 
-    /// Every session of a project (or of the machine) into the folder named with --out
+    /// Every session of a project, or of the machine, into the folder --out
     #[arg(long, requires = "out")]
     all: bool,
 
@@ -42,12 +45,19 @@ pub(crate) struct ShowArguments {
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
 
+    /// Open it as a page in the browser
+    #[arg(long, conflicts_with_all = ["all", "out", "format", "json"])]
+    open: bool,
+
     #[command(flatten)]
     view: ViewArguments,
 
     /// Print without a pager
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_pager: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 pub(crate) fn run(
@@ -55,6 +65,7 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let view = arguments.view.view()?;
+    let choice = arguments.filters.choice(global)?;
     let out = named(arguments.out.as_deref());
     let wanted = match (&arguments.session, out) {
         (_, None) if arguments.all => {
@@ -63,24 +74,22 @@ pub(crate) fn run(
         (project, Some(out)) if arguments.all => {
             let project = project.as_deref().map(Path::new);
             let redactor = arguments.view.redactor()?;
-            return all::run(project, out, &arguments.view, &view, redactor.as_ref(), global);
+            let how =
+                all::How { arguments: &arguments.view, view: &view, redactor: redactor.as_ref() };
+            return all::run(project, out, &how, choice, global);
         }
-        (Some(session), _) => session,
-        (None, _) => return Err(CliError::new("no session was named").hint("backstory ls")),
+        (Some(session), _) => session.as_str(),
+        (None, _) => "latest",
     };
+    if arguments.open {
+        return open(wanted, &arguments.view, &choice, global);
+    }
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
     let redactor = arguments.view.redactor()?;
-    let Shown { session, notices, mut guard, copy } =
-        find_cleared(wanted, global, redactor.as_ref())?;
-    let view = match &copy {
-        Some(copy) => redaction::with_report(&view, copy.report()),
-        None => view,
-    };
-    if let Some(copy) = copy.as_ref().filter(|_| !global.quiet) {
-        ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
-    }
-    arguments.view.check_turns(&session, &view)?;
+    let found = find_cleared(wanted, &choice, global, redactor.as_ref())?;
+    let view = view_of(&found, view, &arguments.view, global)?;
+    let Shown { session, notices, mut guard, .. } = found;
     let Some(out) = out else {
         let paged = !arguments.no_pager && format == view::Format::Terminal;
         pager::page(paged, |out| write_session(&session, &view, format, out))?;
@@ -94,11 +103,52 @@ pub(crate) fn run(
     Ok(Outcome::Fine.given(&notices))
 }
 
+/// Opens a session as a page in the browser.
+pub(crate) fn open(
+    wanted: &str,
+    arguments: &ViewArguments,
+    choice: &Choice,
+    global: &GlobalArguments,
+) -> Result<Outcome, CliError> {
+    let format = arguments.format().unwrap_or(view::Format::Html);
+    if format != view::Format::Html {
+        return Err(CliError::new("a browser opens pages only").hint("leave out --format"));
+    }
+    arguments.check(format)?;
+    let found = find_cleared(wanted, choice, global, arguments.redactor()?.as_ref())?;
+    let view = view_of(&found, arguments.view()?, arguments, global)?;
+    let name = format!("{}.html", plain_name(&found.session.id));
+    browser::open(&name, |out| write_session(&found.session, &view, format, out))?;
+    Ok(Outcome::Fine.given(&found.notices))
+}
+
+/// The view of what was found, which says what was redacted.
+fn view_of(
+    found: &Shown,
+    view: View,
+    arguments: &ViewArguments,
+    global: &GlobalArguments,
+) -> Result<View, CliError> {
+    let view = match &found.copy {
+        Some(copy) => {
+            if !global.quiet {
+                ui::say(&format!("taken out: {}", redaction::by_class(copy.report())));
+            }
+            redaction::with_report(&view, copy.report())
+        }
+        None => view,
+    };
+    arguments.check_turns(&found.session, &view)?;
+    Ok(view)
+}
+
 /// A session, and the cleared copy it is read from, which must stay as long.
 pub(crate) struct Shown {
     pub(crate) session: Session,
     /// What must not be written over.
     pub(crate) guard: Guard,
+    /// The size of its files.
+    pub(crate) bytes: u64,
     /// Parts of it that could not be read.
     pub(crate) notices: Vec<Notice>,
     pub(crate) copy: Option<ClearedCopy>,
@@ -107,11 +157,12 @@ pub(crate) struct Shown {
 /// Reads the session that the user means, without secrets if there is something that takes them out.
 pub(crate) fn find_cleared(
     wanted: &str,
+    choice: &Choice,
     global: &GlobalArguments,
     redactor: Option<&Redactor>,
 ) -> Result<Shown, CliError> {
     let (selection, path) = Selection::for_one(wanted, global)?;
-    let chosen = selection.one(wanted, path.as_ref())?;
+    let chosen = selection.one(wanted, path.as_ref(), choice, global)?;
     let mut context = ReadContext::new(&global.store);
     let copy = redactor.map(|redactor| cleared(chosen, redactor, &global.store)).transpose()?;
     let (mut session, failures) = match (chosen, &copy) {
@@ -138,7 +189,7 @@ pub(crate) fn find_cleared(
         ui::notices(&notices);
     }
     let guard = guard(global, &selection.roots, &[chosen]);
-    Ok(Shown { session, guard, notices, copy })
+    Ok(Shown { session, bytes: chosen.total_bytes(), guard, notices, copy })
 }
 
 /// A copy of what was chosen, without secrets.

@@ -21,7 +21,11 @@ use std::sync::Arc;
 pub(crate) struct ViewArguments {
     /// How to show it: on a terminal as `terminal`, else as `text`, by default
     #[arg(long, short, value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
+    format: Option<Format>,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 
     /// Open what a terminal folds: results, thinking, long edits
     #[arg(long)]
@@ -93,6 +97,11 @@ impl Format {
 }
 
 impl ViewArguments {
+    /// The format that was asked for.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.json.then_some(Format::Json).or(self.format)
+    }
+
     pub(crate) fn view(&self) -> Result<View, CliError> {
         let mut view = View::new(TimeZone::system());
         view.prices = Some(Arc::new(prices::read(None)?));
@@ -190,7 +199,7 @@ impl ViewArguments {
 
     /// The format for this destination.
     pub(crate) fn format_for(&self, out: Option<&Path>) -> Format {
-        let named = self.format.or_else(|| Format::by_name(out?));
+        let named = self.format().or_else(|| Format::by_name(out?));
         named.unwrap_or_else(|| {
             if out.is_none() && std::io::stdout().is_terminal() {
                 Format::Terminal

@@ -4,6 +4,7 @@ mod output;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
 use crate::ui;
 use backstory_agents as agents;
@@ -31,7 +32,11 @@ pub(crate) struct SpecArguments {
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "md")]
-    pub(super) format: Format,
+    format: Format,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 
     /// Write to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -64,6 +69,9 @@ pub(crate) struct SpecArguments {
     /// Start the saved profile from this one; versions found now replace its own
     #[arg(long, value_name = "FILE", requires = "save_profile")]
     base: Option<PathBuf>,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,6 +86,12 @@ enum By {
     Version,
     Project,
     Agent,
+}
+
+impl SpecArguments {
+    pub(super) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 pub(crate) fn run(
@@ -108,7 +122,7 @@ pub(crate) fn run(
         Whose::Every
     };
     let Counted { analysis, others, notices } =
-        analyze(&arguments.targets, grouping, whose, global, &mut outputs)?;
+        analyze((&arguments.targets, &arguments.filters), grouping, whose, global, &mut outputs)?;
     if arguments.save_profile.is_some() {
         let mut profile = match &arguments.base {
             Some(base) => read_profile(base)?,
@@ -121,7 +135,7 @@ pub(crate) fn run(
     if arguments.drift {
         return Ok(drift(arguments, &outputs, &analysis)?.given(&notices));
     }
-    match arguments.format {
+    match arguments.format() {
         Format::Json => {
             outputs.lines(std::iter::once(AnalysisJson::new(&analysis, others)))?;
         }
@@ -159,13 +173,16 @@ enum Whose {
 /// Reads everything that was named and counts it. Files are numbered in the order of their names,
 /// so that the result is the same every time.
 fn analyze(
-    targets: &[String],
+    (targets, filters): (&[String], &FilterArguments),
     grouping: Grouping,
     whose: Whose,
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
-    let mut inputs = InputSessions::named(targets, global)?;
+    // A format is the same in all projects.
+    let choice = filters.choice(global)?.only([backstory_claude::AGENT]);
+    let choice = if targets.is_empty() { choice.everywhere() } else { choice };
+    let mut inputs = InputSessions::named(targets, &choice, global)?;
     let foreign = match whose {
         Whose::Every => inputs.take_others(backstory_claude::AGENT),
         Whose::ClaudeCode => {
@@ -257,15 +274,19 @@ fn compare(
     let (one, two) = if let (Some(one), Some(two)) = ranges {
         let all = match &arguments.profile {
             Some(path) => read_profile(path)?,
-            None => profile_of(&arguments.targets, global, outputs, &mut notices)?,
+            None => {
+                let named = (&*arguments.targets, &arguments.filters);
+                profile_of(named, global, outputs, &mut notices)?
+            }
         };
         let within = |range: (Version, Version)| {
             all.only(|version| version.is_known() && *version >= range.0 && *version <= range.1)
         };
         (within(one), within(two))
     } else {
-        let one = one_side(first, global, outputs, &mut notices)?;
-        (one, one_side(second, global, outputs, &mut notices)?)
+        let filters = &arguments.filters;
+        let one = one_side(first, filters, global, outputs, &mut notices)?;
+        (one, one_side(second, filters, global, outputs, &mut notices)?)
     };
     for (name, side) in [(first, &one), (second, &two)] {
         if side.kinds.is_empty() {
@@ -281,12 +302,12 @@ fn compare(
 
 /// The profile of Claude Code's sessions; adds what could not be read.
 fn profile_of(
-    targets: &[String],
+    named: (&[String], &FilterArguments),
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
 ) -> Result<Profile, CliError> {
-    let counted = analyze(targets, Grouping::None, Whose::ClaudeCode, global, outputs)?;
+    let counted = analyze(named, Grouping::None, Whose::ClaudeCode, global, outputs)?;
     notices.extend(counted.notices);
     Ok(Profile::of(&counted.analysis))
 }
@@ -294,6 +315,7 @@ fn profile_of(
 /// A set named on the command line: a saved profile or sessions.
 fn one_side(
     name: &str,
+    filters: &FilterArguments,
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
     notices: &mut Vec<Notice>,
@@ -306,7 +328,7 @@ fn one_side(
     if name == "known" {
         return Profile::measured().map_err(|error| CliError::new(error.to_string()));
     }
-    profile_of(&[name.to_owned()], global, outputs, notices)
+    profile_of((&[name.to_owned()], filters), global, outputs, notices)
 }
 
 fn known(arguments: &SpecArguments) -> Result<Profile, CliError> {

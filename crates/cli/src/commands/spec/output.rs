@@ -91,7 +91,7 @@ impl<'a> Outputs<'a> {
         found: &[Difference],
         example: impl Fn(&Difference) -> String,
     ) -> Result<(), CliError> {
-        if self.arguments.format != Format::Json {
+        if self.arguments.format() != Format::Json {
             return self.document(&report::differences(title, found, example));
         }
         self.lines(found.iter().map(|difference| DifferenceJson {
@@ -106,8 +106,9 @@ impl<'a> Outputs<'a> {
         }))
     }
 
+    /// What each version of a profile changed.
     pub(super) fn history(&self, history: &[VersionChanges<'_>]) -> Result<(), CliError> {
-        if self.arguments.format != Format::Json {
+        if self.arguments.format() != Format::Json {
             return self.document(&report::history_document(history));
         }
         self.lines(
@@ -116,7 +117,7 @@ impl<'a> Outputs<'a> {
     }
 
     pub(super) fn document(&self, content: &Document) -> Result<(), CliError> {
-        let text = match self.arguments.format {
+        let text = match self.arguments.format() {
             Format::Html => document::html(content),
             Format::Md | Format::Json => document::markdown(content),
         };

@@ -5,6 +5,7 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
 use crate::prices;
 use crate::times;
@@ -22,24 +23,16 @@ use std::path::PathBuf;
 /// Count tokens and what they cost, each message once
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory stats                            by day, everything on this machine\n  backstory stats . --by model --since 30d   this project, last month\n  backstory stats --by tool --json           tokens by tool, as data\n\nCosts are list prices of the day of the price table, not what a subscription charges."
+    after_help = "Examples:\n  backstory stats                            by day, this repository\n  backstory stats -a --by model --since 30d  all projects, last month\n  backstory stats --by tool --json           tokens by tool, as data\n\nCosts are list prices of the day of the price table, not what a subscription charges."
 )]
 pub(crate) struct StatsArguments {
-    /// Sessions, files, folders or projects; everything if none is named
+    /// Sessions, files, folders or projects; the repository if none is named
     #[arg(value_name = "PATH|SESSION")]
     names: Vec<String>,
 
     /// What to group by
     #[arg(long, value_name = "WHAT", default_value = "day", value_parser = dimensions())]
     by: Dimension,
-
-    /// Only messages since then (2026-01-31, 7d, yesterday)
-    #[arg(long, value_name = "TIME")]
-    since: Option<String>,
-
-    /// Only messages before then; a date includes that day
-    #[arg(long, value_name = "TIME")]
-    until: Option<String>,
 
     /// The time zone days begin in (Europe/Berlin); that of this machine if not named
     #[arg(long, value_name = "ZONE")]
@@ -56,6 +49,9 @@ pub(crate) struct StatsArguments {
     /// One JSON object (backstory.stats/1)
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: FilterArguments,
 }
 
 /// The words of the library, so that there is one list of them.
@@ -71,7 +67,10 @@ pub(crate) fn run(
     let by = arguments.by;
     let period = period(arguments)?;
     let prices = prices::read(arguments.prices.as_deref())?;
-    let inputs = InputSessions::named(&arguments.names, global)?;
+    let mut choice = arguments.filters.choice(global)?;
+    // Days begin in the named zone, and a session that went on may hold messages of the period.
+    (choice.filter.since, choice.filter.until) = (period.since, None);
+    let inputs = InputSessions::named(&arguments.names, &choice, global)?;
     if inputs.is_empty() {
         return Err(inputs.nothing());
     }
@@ -131,10 +130,10 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
         })?,
         None => TimeZone::system(),
     };
-    let since = arguments.since.as_ref().map(|text| {
+    let since = arguments.filters.since.as_ref().map(|text| {
         times::parse_in(text, now, &zone).map_err(|cause| times::wrong("--since", text, cause))
     });
-    let until = arguments.until.as_ref().map(|text| {
+    let until = arguments.filters.until.as_ref().map(|text| {
         times::parse_until_in(text, now, &zone)
             .map_err(|cause| times::wrong("--until", text, cause))
     });

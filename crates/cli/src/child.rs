@@ -2,25 +2,26 @@
 
 use crate::ui;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     Status(ExitStatus),
     /// It could not be started; the shell's code for that.
     NotStarted(u8),
 }
 
-/// Runs `command` with everything inherited, and waits for it.
+/// Runs `command` in a folder with everything inherited, and waits for it.
 ///
 /// Interrupts from the keyboard reach the command by themselves; here they are let pass. Requests
 /// to end that are sent to us alone are handed on.
-pub(super) fn run(command: &[OsString]) -> Ended {
+pub(crate) fn run(command: &[OsString], folder: &Path) -> Ended {
     let Some((program, arguments)) = command.split_first() else { return Ended::NotStarted(127) };
     #[cfg(unix)]
     let signals = unix::hold();
-    let mut child = match Command::new(program).args(arguments).spawn() {
+    let mut child = match Command::new(program).args(arguments).current_dir(folder).spawn() {
         Ok(child) => child,
         Err(error) => {
             ui::warn(&format!("`{}`: {error}", program.to_string_lossy()));
@@ -38,7 +39,7 @@ pub(super) fn run(command: &[OsString]) -> Ended {
 
 impl Ended {
     /// For the head of the trace.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Ended::Status(status) => status.to_string(),
             Ended::NotStarted(code) => format!("not started ({code})"),
@@ -46,7 +47,7 @@ impl Ended {
     }
 
     /// The exit code for whoever started us. A command that a signal ended ends us alike.
-    pub(super) fn pass_on(&self) -> u8 {
+    pub(crate) fn pass_on(&self) -> u8 {
         match self {
             Ended::NotStarted(code) => *code,
             Ended::Status(status) => {
