@@ -26,7 +26,7 @@ const MOST: u64 = 2 << 30;
 /// A packed file may always unpack to this much.
 const FLOOR: u64 = 64 << 20;
 
-/// Beyond that, to so many times its size. Sessions are words: they pack to a tenth or a fiftieth,
+/// Beyond that, to this many times its size. Sessions are words: they pack to a tenth or a fiftieth,
 /// while the smallest file that holds zeros unpacks to thirty thousand times its size.
 const RATIO: u64 = 500;
 
@@ -51,7 +51,7 @@ pub type TableReader = fn(&File, u64, &mut Vec<u8>) -> std::io::Result<()>;
 
 static TABLES: OnceLock<TableReader> = OnceLock::new();
 
-/// Says how tables are read; without it they are told to be unreadable. The first word counts.
+/// Says how tables are read; without it they are reported as unreadable. The first word counts.
 pub fn read_tables_with(reader: TableReader) {
     TABLES.get_or_init(|| reader);
 }
@@ -185,7 +185,7 @@ pub(super) fn unpacked(
     Ok(bytes)
 }
 
-/// What is packed in a file, up to so many bytes.
+/// What is packed in a file, up to this many bytes.
 fn unpack(file: &File, packing: Packing, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
     if packing == Packing::Table {
         let unread = || std::io::Error::other("tables are not read here");

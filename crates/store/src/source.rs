@@ -1,4 +1,4 @@
-//! Fetching content from where it stands.
+//! Fetching content from where it is.
 
 use crate::StoreError;
 use crate::file_cache;
@@ -36,7 +36,7 @@ impl Source {
         Source { form: Form::Packed(packing), ..Source::new(path, Some(state)) }
     }
 
-    /// Where it lies.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! What somebody typed, and what a program added to it.
+//! Prompts as they were typed, and what a program added.
 
 use backstory_model::{Block, Content, PromptBlock};
 
@@ -10,7 +10,7 @@ pub(super) fn one_line(text: &str) -> String {
     line.chars().take(LONGEST).collect()
 }
 
-/// A prompt that somebody typed.
+/// A prompt that was typed.
 pub(crate) fn typed(text: Content) -> PromptBlock {
     PromptBlock { block: Block::Text(text), context: false }
 }

@@ -56,17 +56,27 @@ pub fn terminal(
 /// A line of an index of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct IndexRow {
-    /// Name of the file beside the index.
+    /// Name of the file next to the index.
     pub file: String,
+    /// The session's id.
     pub id: String,
+    /// Its title.
     pub title: String,
+    /// Its project.
     pub project: String,
+    /// Its first time.
     pub started: Option<jiff::Timestamp>,
+    /// Its last time.
     pub ended: Option<jiff::Timestamp>,
+    /// Turns.
     pub turns: u64,
+    /// Tool calls.
     pub calls: u64,
+    /// Calls that failed.
     pub errors: u64,
+    /// Tokens, subagents included.
     pub tokens: u64,
+    /// Models that answered.
     pub models: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ use backstory_text::figures::{compact, counted, duration};
 use jiff::Timestamp;
 use std::borrow::Cow;
 
-/// What is told about a turn before and after its content.
+/// What is shown about a turn before and after its content.
 #[derive(Debug, Clone)]
 pub(super) struct TurnView {
     /// Unique in the document.

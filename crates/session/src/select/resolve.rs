@@ -18,7 +18,7 @@ pub enum ResolveError<'f> {
     Unknown(Vec<&'f SessionFiles>),
     /// Several ids begin like this.
     Ambiguous(Vec<&'f SessionFiles>),
-    /// `latest~N` counts past the last of so many sessions.
+    /// `latest~N` counts past the last of this many sessions.
     TooFew(usize),
     /// `latest`, and none could be read.
     Unreadable(Notice),

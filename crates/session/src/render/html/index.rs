@@ -7,7 +7,7 @@ use backstory_text::escape::html;
 use backstory_text::figures::{compact, counted};
 use std::io::{self, Write};
 
-/// Writes the index of sessions whose pages lie beside it.
+/// Writes the index of sessions whose pages lie next to it.
 pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::Result<()> {
     let title = counted(rows.len() as u64, "session", "sessions");
     page::begin(&title, &mut out)?;

@@ -6,7 +6,7 @@ use backstory_text::escape::markdown_line;
 use backstory_text::figures::{compact, counted};
 use std::io::{self, Write};
 
-/// Writes the index of sessions whose documents lie beside it.
+/// Writes the index of sessions whose documents lie next to it.
 pub fn write_index(rows: &[IndexRow], view: &View, mut out: impl Write) -> io::Result<()> {
     writeln!(out, "# {}\n", counted(rows.len() as u64, "session", "sessions"))?;
     for (project, rows) in by_project(rows) {
