@@ -38,9 +38,9 @@ pub use registry::{
 };
 pub use split::{Layout, Part};
 
-/// Reads a session with all its subagents, whoever wrote it.
+/// Reads a session of any agent with all its subagents.
 ///
-/// A subagent's file that cannot be read is left out and returned beside the session: one bad file
+/// A subagent's file that cannot be read is left out and returned next to the session: one bad file
 /// never hides the others.
 pub fn read(files: &SessionFiles, context: &mut ReadContext) -> Result<ReadSession, StoreError> {
     read_observed(files, context, &mut ())

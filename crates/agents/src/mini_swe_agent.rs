@@ -1,4 +1,4 @@
-//! mini-swe-agent: one `.traj.json` per task: chat messages with facts beside them.
+//! mini-swe-agent: one `.traj.json` per task: chat messages with facts next to them.
 
 use crate::common::{Action, Chat, document, fenced, ids_below};
 use crate::file_head::FileHead;

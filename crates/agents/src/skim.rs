@@ -1,7 +1,7 @@
 //! The keys of an object, as far as its bytes are there.
 //!
 //! A row of a benchmark can be megabytes long and names itself at its end, so that its first bytes
-//! are no JSON yet. What stands inside of values is passed over and cannot be taken for a key.
+//! are not JSON yet. What is inside of values is skipped and cannot be taken for a key.
 
 use backstory_format::json::{self, string_end};
 use backstory_format::slice::Part;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// What an object shows.
 #[derive(Debug, Default)]
 pub(super) struct Skimmed<'a> {
-    /// Each key with what stands behind it if that is a whole string, as it is written.
+    /// Each key with what is after it if that is a whole string, as it is written.
     pub(super) keys: Vec<(Cow<'a, str>, Option<&'a [u8]>)>,
     /// Whether the bytes end before the object does.
     pub(super) cut: bool,
@@ -51,7 +51,7 @@ pub(super) fn skim(bytes: &[u8]) -> Option<Skimmed<'_>> {
                 }
             }
             None => return Some(found),
-            // The end, or what is no JSON.
+            // The end, or what is not JSON.
             Some(_) => {
                 found.cut = false;
                 return Some(found);
@@ -71,7 +71,7 @@ fn after_value(bytes: &[u8]) -> Option<&[u8]> {
     let end = match bytes.first()? {
         b'"' => string_end(bytes, 1)? + 1,
         b'{' | b'[' => json::skim(bytes, 0)?,
-        // What is no value has no end.
+        // What is not a value has no end.
         _ => bytes.iter().position(|byte| b",:]}\"[{ \n\r\t".contains(byte))?.max(1),
     };
     bytes.get(end..)

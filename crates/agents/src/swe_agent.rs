@@ -128,7 +128,7 @@ fn facts(value: &Value<'_>, info: Option<&Value<'_>>, chat: &mut Chat) {
     });
 }
 
-/// The model's name stands in the configuration, which is an object or JSON in a string.
+/// The model's name is in the configuration, which is an object or JSON in a string.
 fn model(value: &Value<'_>) -> Option<String> {
     let config = value.get("replay_config")?;
     let named = |config: &Value<'_>| {
@@ -154,7 +154,7 @@ fn total(stats: &Value<'_>) -> UsageTotal {
     }
 }
 
-/// Without tool calls the action stands beside the text.
+/// Without tool calls the action is next to the text.
 fn actions(message: &Value<'_>, _: &str) -> Vec<Action> {
     let Some(action) = message.get_text("action").filter(|action| !action.trim().is_empty()) else {
         return Vec::new();

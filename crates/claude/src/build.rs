@@ -23,7 +23,7 @@ use backstory_model::{
     models, usage,
 };
 
-/// The session that `rows` tell, and what links it to its subagents. Subagents that 1.0 clients
+/// The session in `rows`, and the evidence that links it to its subagents. Subagents that 1.0 clients
 /// wrote into the same file are already in place.
 pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEvidence) {
     let mut problems = std::mem::take(&mut rows.problems);
@@ -110,7 +110,7 @@ fn is_recovered(why: Option<Recovered>) -> bool {
 }
 
 /// Turns of the conversation and of what was left behind. A branch in which the model had no part (a
-/// local command and its output) is no branch of the conversation; it happened during a turn. So
+/// local command and its output) is not a branch of the conversation; it happened during a turn. So
 /// did the writing of the conversation itself where the file has it more than once.
 fn turns_and_branches(
     material: &Material<'_>,
@@ -125,7 +125,7 @@ fn turns_and_branches(
         if let Some(notice) = rows.notice(row) {
             builder.add_late_notice(rows, row, notice);
         } else if let Some(kind) = material.interruption(row) {
-            // A client that resumes beside the mark of an interruption leaves it as a dead end.
+            // A client that resumes next to the mark of an interruption leaves it as a dead end.
             builder.add_late_event(event(row, kind, None));
         }
     }

@@ -1,7 +1,7 @@
 //! Whether a conversation went on from the place that the client noted last.
 //!
 //! The note is written when a turn ends, so records after it are usually below it. They are not
-//! when somebody went back to another branch, and then the note counts. Parallel calls look like
+//! when the user went back to another branch, and then the note counts. Parallel calls look like
 //! branches, too: their results hang from different records of one answer.
 
 use crate::links::Links;
@@ -174,7 +174,7 @@ fn answer_above(links: &Links<'_>, row: RowIndex, message: Name) -> Vec<RowIndex
         .collect()
 }
 
-/// Whether a record may stand among those of an answer.
+/// Whether a record may be among those of an answer.
 fn is_of_answer(rows: &Rows, row: &Row, message: Name) -> bool {
     match row.kind {
         RecordKind::Assistant => message_of(rows, row) == Some(message),

@@ -226,7 +226,7 @@ impl Rows {
         self.preserved.push(Preserved { boundary, anchor, records, head, tail });
     }
 
-    /// Where the client says that the conversation stands.
+    /// Where the client says that the conversation is.
     fn note_checkpoint(&mut self, record: &Record<'_>) {
         let value = record.value();
         let Some(leaf) = value.get("leafUuid") else { return };
@@ -338,7 +338,7 @@ impl Rows {
                 let line = record.line.min(u64::from(u32::MAX)) as u32;
                 self.queue.push(QueueOperation { operation, content, line, timestamp });
             }
-            // Without a uuid it is part of no conversation, but its shape still tells something.
+            // Without a uuid it is part of no conversation, but its shape still counts.
             RecordKind::User | RecordKind::Assistant => {
                 if let Some(message) =
                     value.get("message").filter(|message| message.kind() == Kind::Object)

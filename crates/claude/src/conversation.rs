@@ -9,14 +9,14 @@ use crate::rows::{PromptShape, RowIndex, Rows};
 use crate::tree::{Leaf, LeafRule, Tree};
 use backstory_format::claude::RecordKind;
 
-/// Records of a session in the order in which they tell it.
+/// Records of a session in the order of the conversation.
 #[derive(Debug)]
 pub(super) struct Conversation {
     /// Earlier segments first; the active chain is the last, without what a compaction kept.
     pub(super) links: Vec<Link>,
     /// Where the active chain starts in `links`.
     pub(super) chain_start: usize,
-    /// The active chain; what a compaction kept stands behind its summary.
+    /// The active chain; what a compaction kept is after its summary.
     pub(super) chain: Vec<Link>,
     pub(super) abandoned: Vec<Abandoned>,
     /// Rows that are part of the conversation.
@@ -57,7 +57,7 @@ impl Conversation {
     }
 }
 
-/// What the client resumes, but for what a compaction kept: that is told where it happened.
+/// What the client resumes, except for what a compaction kept: that is in its own place.
 fn resumed(tree: &Tree<'_>, taken: &mut [bool]) -> Vec<RowIndex> {
     let kept: hashbrown::HashSet<RowIndex> = tree.way.kept.iter().copied().collect();
     let rows: Vec<RowIndex> =

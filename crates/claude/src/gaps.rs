@@ -1,6 +1,6 @@
 //! Where the client goes on when a link leads nowhere: with the record before it in time.
 //!
-//! Looking is by index, and places that were tried are passed over, so that a file in which every
+//! Looking is by index, and places that were tried are skipped, so that a file in which every
 //! link is broken costs no more than sorting it.
 
 use crate::links::Links;
@@ -9,7 +9,7 @@ use crate::rows::RowIndex;
 /// The longest gap, in milliseconds, over which the client goes on without a link.
 const LONGEST_GAP: i64 = 5000;
 
-/// Rows by their time, to find what stands before a gap.
+/// Rows by their time, to find what is before a gap.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     sides: [Option<Timed>; 2],

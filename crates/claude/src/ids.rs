@@ -4,7 +4,7 @@ use backstory_format::json::IdPaths;
 
 /// Paths of fields that link records, calls and files, and of signatures and images.
 pub fn structural_paths() -> IdPaths {
-    // A message's own fields, wherever a message stands.
+    // A message's own fields, wherever a message is.
     const MESSAGE: [&str; 8] = [
         "id",
         "model",

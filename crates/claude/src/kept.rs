@@ -7,7 +7,7 @@ use crate::rows::{Row, RowIndex};
 use backstory_format::claude::RecordKind;
 
 impl Links<'_> {
-    /// Puts what the newest compaction kept behind its summary, and drops what it cut off.
+    /// Puts what the newest compaction kept after its summary, and drops what it cut off.
     pub(super) fn apply_compaction(&mut self) {
         let boundary = |row: &Row| !row.repeated && self.rows.is_notice(row, b"compact_boundary");
         let Some(last) = self.rows.rows.iter().rposition(boundary) else { return };

@@ -5,7 +5,7 @@
 //! which order; [`turns`] and [`calls`] make the neutral model; [`subagent_evidence`] hangs subagents under
 //! the calls that started them.
 //!
-//! [`actions`] says what calls do, when somebody asks.
+//! [`actions`] says what calls do, on demand.
 //!
 //! What only this agent's files allow is here too: [`check`] says whether a session would resume,
 //! [`clone`](mod@clone) makes trimmed copies, [`analyze`] describes the format from the data.
@@ -78,7 +78,7 @@ pub use usage_scan::spending;
 
 /// Reads a session with all its subagents.
 ///
-/// An agent file that cannot be read is left out and returned beside the session: one bad file
+/// An agent file that cannot be read is left out and returned next to the session: one bad file
 /// never hides the others.
 pub fn read(
     files: &SessionFiles,

@@ -1,6 +1,6 @@
 //! Resumes and forks: sessions that begin with another session's records.
 //!
-//! Some clients keep the old session id on copied records, which tells by itself. Others rewrite
+//! Some clients keep the old session id on copied records, which is enough. Others rewrite
 //! it (1.0 on every resume, the newest on a fork) and leave only the equal uuids, or, up to 1.0.60,
 //! only the equal ids of the model's messages.
 

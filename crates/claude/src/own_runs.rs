@@ -33,7 +33,7 @@ const PROMPTS: [(&str, SessionKind); 4] = [
     ("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", SessionKind::Compaction),
 ];
 
-/// All that the client tells a subagent which it starts to fill a cache.
+/// The whole prompt of a subagent that the client starts to fill a cache.
 pub(super) const WARMUP: &str = "Warmup";
 
 const HEAD_BYTES: usize = 200;

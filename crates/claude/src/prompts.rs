@@ -59,7 +59,7 @@ pub(super) fn classify(envelope: &Envelope<'_>, content: Option<Value<'_>>) -> P
         return PromptShape::CompactSummary;
     }
     // 2.0.35 to 2.0.76 announce a skill that the model uses with the words of a typed command;
-    // only the call it came from tells the two apart.
+    // only the call that it came from distinguishes the two.
     if envelope.flags.meta || envelope.source_call.is_some() {
         return PromptShape::Meta;
     }
@@ -107,7 +107,7 @@ pub fn command_name(text: &str) -> Option<&str> {
     tagged(text, "<command-name>", "</command-name>").filter(|name| !name.is_empty())
 }
 
-/// What was typed behind the command.
+/// What was typed after the command.
 pub fn command_arguments(text: &str) -> Option<&str> {
     tagged(text, "<command-args>", "</command-args>").filter(|arguments| !arguments.is_empty())
 }
@@ -117,7 +117,7 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     rest.split_once(close).map(|(inside, _)| inside.trim())
 }
 
-/// Queued entries that nobody typed.
+/// Queued entries that were not typed.
 pub(super) fn is_notification(text: Option<Value<'_>>) -> bool {
     let head = first_words(text);
     let head = head.trim_start();

@@ -48,7 +48,7 @@ impl Queue {
             }
         }
         let mut known = read_attached(rows, &mut queue.interjections);
-        // The `remove` stands where the model got to see it; the `enqueue` may stand earlier.
+        // The `remove` is where the model got to see it; the `enqueue` may be earlier.
         for (entry, line) in removed {
             let Some(content) = entry.content.filter(|content| !content.notification) else {
                 continue;

@@ -41,7 +41,7 @@ pub(super) fn find_title(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Reads the ends; `None` when the middle could change the answer. `gap` says whether there is a
-/// middle at all, `middle_has_titles` looks whether a title may stand in it.
+/// middle at all, `middle_has_titles` looks whether a title may be in it.
 pub(super) fn quick_summary(
     head: &[u8],
     tail: &[u8],
@@ -78,7 +78,7 @@ pub(super) fn quick_summary(
         ended: end.ended,
         forked: rows.forked_from.is_some(),
     };
-    // With a middle, what an end does not say may still stand there.
+    // With a middle, what an end does not say may still be there.
     let known = found.cwd.is_some()
         && found.branch.is_some()
         && found.started.is_some()

@@ -133,7 +133,7 @@ impl<'a> Groups<'a> {
         list_of(&self.results, assistant)
     }
 
-    /// The notes below a row, if they are a single line that nobody has taken yet.
+    /// The notes below a row, if they are a single line that is still free.
     fn notes_from(&self, first: RowIndex, from: &Row, seen: &[bool]) -> Vec<RowIndex> {
         let free = |at: RowIndex| !seen.get(at as usize).copied().unwrap_or(true);
         let mut notes = Vec::new();
@@ -297,7 +297,7 @@ impl<'a> Groups<'a> {
                 found.push((result, if new { Recovered::Result } else { Recovered::Copy }));
             }
         }
-        // A copy stays free: it is part of what an earlier segment tells.
+        // A copy stays free: it is part of an earlier segment.
         for (index, _) in found.iter().filter(|(_, why)| *why != Recovered::Copy) {
             set(seen, *index as usize, true);
         }

@@ -1,7 +1,7 @@
 //! The conversation that the client resumes: where it ends, and the way back from there.
 //!
 //! These are the rules of the newest client, found by resuming sessions with it
-//! (`scripts/forge/chain.py`). The record written last says where a conversation stands, whatever
+//! (`scripts/forge/chain.py`). The record written last says where a conversation is, whatever
 //! it is; where the client noted a place on another branch, that place does. A parent that is not
 //! in the file, or that was passed already, is replaced by the record before it in time.
 
@@ -228,7 +228,7 @@ impl<'a> Links<'a> {
     }
 }
 
-/// A record that does not say where the conversation stands.
+/// A record that does not say where the conversation is.
 fn is_aside(rows: &Rows, row: &Row) -> bool {
     let briefing = rows.attachment(row).is_some_and(|part| part.briefing);
     briefing || rows.is_notice(row, b"file_snapshot")

@@ -2,7 +2,7 @@
 //!
 //! Clients around 1.0.80 that take several prompts in one process write the whole conversation
 //! again before each prompt, into the same file and under new uuids. The last writing is the
-//! conversation. An earlier one that says nothing else is not a branch that somebody left.
+//! conversation. An earlier one with the same content is not an abandoned branch.
 
 use crate::conversation::Abandoned;
 use crate::names::Name;

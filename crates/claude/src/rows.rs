@@ -138,11 +138,11 @@ pub(super) struct AttachmentPart {
     pub(super) queued: Option<Queued>,
     /// The call it belongs to.
     pub(super) call: Name,
-    /// What a fork was told; no part of the conversation it was forked from.
+    /// The instruction of a fork; no part of the conversation it was forked from.
     pub(super) briefing: bool,
 }
 
-/// Messages before a compaction that a resume puts behind its summary.
+/// Messages before a compaction that a resume puts after its summary.
 #[derive(Debug)]
 pub(super) struct Preserved {
     pub(super) boundary: RowIndex,
@@ -153,7 +153,7 @@ pub(super) struct Preserved {
     pub(super) tail: Name,
 }
 
-/// What the client noted last about where the conversation stands (`last-prompt` records).
+/// What the client noted last about where the conversation is (`last-prompt` records).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Checkpoint {
     /// The record at which it stands; none since a compaction, or where nothing names it.
@@ -246,7 +246,7 @@ pub(super) struct Rows {
     pub(super) first_command: Option<String>,
     /// First words another agent gave.
     pub(super) first_task: Option<String>,
-    /// What the client ran for itself, as far as its prompts tell.
+    /// What the client ran for itself, as far as its prompts show.
     pub(super) own_run: Option<SessionKind>,
     pub(super) file_history: Vec<Span>,
     pub(super) shapes: Vec<ShapePart>,

@@ -27,7 +27,7 @@ pub(super) struct Way {
     pub(super) rows: Vec<RowIndex>,
     /// The last message among them.
     pub(super) leaf: Option<RowIndex>,
-    /// Those from before a compaction that the client puts behind its summary.
+    /// Those from before a compaction that the client puts after its summary.
     pub(super) kept: Vec<RowIndex>,
     /// What that compaction cut off.
     pub(super) removed: Vec<RowIndex>,

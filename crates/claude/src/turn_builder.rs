@@ -1,4 +1,4 @@
-//! Turns as far as they are told, and events put where they belong.
+//! Turns under construction, and events put where they belong.
 
 use crate::recovery::Link;
 use crate::rows::{Notice, Row, Rows};

@@ -1,4 +1,4 @@
-//! Words of commands that users are told to type.
+//! Words of commands in hints.
 
 use std::ffi::OsStr;
 

@@ -1,6 +1,6 @@
 //! Files of settings: the user's own, and one that came with a project.
 //!
-//! A project's file may be written by anybody. Its rules for `annotate` and further rules for
+//! A project's file may be written by other people. Its rules for `annotate` and further rules for
 //! redaction count as they are; exceptions from redaction only if the user trusts the file; teachers
 //! never (docs/settings.md).
 

@@ -1,7 +1,7 @@
 //! Agent Trace: which lines of which files are the session's.
 //!
 //! Lines are those of the files as the session last knew them. Without a link to a commit there is no
-//! `vcs`, because the numbers hold for no revision that anybody could look up.
+//! `vcs`, because the numbers are valid for no existing revision.
 
 use crate::context::Context;
 use crate::json::CanonicalWriter;

@@ -11,7 +11,7 @@ pub(super) struct Sums {
     pub(super) steps: u64,
     usage: UsageTotal,
     cost: Cost,
-    /// Messages of which nothing is told.
+    /// Messages without any count.
     uncounted: u64,
 }
 
@@ -31,7 +31,7 @@ impl Sums {
         member: usize,
         canon: &mut CanonicalWriter<'_>,
     ) {
-        // Where only the sum over all messages is known, it stands with the session itself.
+        // Where only the sum over all messages is known, it is kept with the session itself.
         let only_sum = context.told == CountedTokens::Sum && member == 0;
         let usage = if only_sum { &context.usage } else { &self.usage };
         let reported = context.session.reported_cost.filter(|_| member == 0);

@@ -10,8 +10,15 @@ use serde_json::Value;
 /// A part of what a model did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ActionBlock<'a> {
+    /// Text of the model.
     Words(&'a str),
-    Call { name: &'a str, input: &'a Value },
+    /// A tool call.
+    Call {
+        /// The tool's name.
+        name: &'a str,
+        /// The input.
+        input: &'a Value,
+    },
 }
 
 /// What a model did, in the form of a state's `student_action`: its words if it only spoke, else its
@@ -57,7 +64,7 @@ pub(super) fn in_ascii(written: Vec<u8>) -> String {
     String::from_utf8(written).unwrap_or_default()
 }
 
-/// A value as it stands in states.
+/// A value as it is in states.
 pub fn canonical_json(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out);

@@ -55,7 +55,7 @@ impl MemberWriter<'_, '_, '_> {
         write_input(self.member, call, self.fetcher, self.canon)
     }
 
-    /// The result of a call, cleared, at most so many bytes of it; empty where there is none.
+    /// The result of a call, cleared, at most this many bytes of it; empty where there is none.
     pub(super) fn result(
         &mut self,
         call: &Call,
@@ -77,7 +77,7 @@ impl MemberWriter<'_, '_, '_> {
         Ok(object)
     }
 
-    /// An object behind what a buffer holds already.
+    /// An object after what a buffer holds already.
     pub(super) fn append(
         &mut self,
         buffer: &mut Vec<u8>,

@@ -1,7 +1,7 @@
 //! Which columns a format has as Parquet.
 //!
 //! Messages are JSON values, one for each element, because their fields differ: readers that know the
-//! `arrow.json` type (`datasets` from 4.7) hand back what stands in the JSONL file, without fields that
+//! `arrow.json` type (`datasets` from 4.7) hand back what is in the JSONL file, without fields that
 //! are null. verl reads with pandas, which does not, so its messages are records and inputs are text.
 
 use crate::options::{Format, Layout, Per, SftFormat};

@@ -137,7 +137,7 @@ impl Commits {
 }
 
 /// What the first commit that the session made was made on, if that is older than the session: then
-/// nothing came between. Other commits do not tell what the session saw when it began.
+/// nothing came between. Other commits do not show what the session saw when it began.
 fn base(session: &Session, git: &Git, links: &[Link]) -> Option<String> {
     let own = links.iter().filter(|link| link.tier == Tier::Printed);
     let first = own.min_by_key(|link| (link.commit.committed, &link.commit.id))?;

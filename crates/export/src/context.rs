@@ -34,14 +34,14 @@ pub(super) struct Context<'s> {
     base: Option<String>,
     pub(super) languages: BTreeSet<&'static str>,
     pub(super) packages: BTreeSet<String>,
-    /// Messages whose tokens stand at an earlier item already.
+    /// Messages whose tokens are at an earlier item already.
     pub(super) repeated: HashSet<usize>,
     /// Edits by the id of their call.
     pub(super) edit_of: HashMap<Box<str>, Vec<usize>>,
     fetcher: RefCell<Fetcher<'s>>,
 }
 
-/// What a trace tells of the tokens of its messages.
+/// What a trace records of the tokens of its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountedTokens {
     /// Those of each message, at least of some.
@@ -173,7 +173,7 @@ impl<'s> Context<'s> {
         item as u64 + 1
     }
 
-    /// The first thing a person asked for, with where it stands.
+    /// The first thing a person asked for, with its place.
     pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
         let asked = self.timeline.items.iter().filter(|item| item.member == 0);
         let mut asked = asked.filter_map(|item| match item.what {

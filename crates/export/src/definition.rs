@@ -3,14 +3,14 @@
 use crate::json::CanonicalWriter;
 use backstory_format::json::{Kind, Value};
 
-/// Whether a definition stands in `{"type": "function", "function": …}`.
+/// Whether a definition is in `{"type": "function", "function": …}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wrapped {
     Yes,
     No,
 }
 
-/// The object with name, description and schema, also where it stands inside of `function`.
+/// The object with name, description and schema, also where it is inside of `function`.
 pub(super) fn defined(tool: Value<'_>) -> Value<'_> {
     match tool.get("function") {
         Some(function) if tool.get("name").is_none() && function.kind() == Kind::Object => function,

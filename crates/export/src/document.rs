@@ -19,8 +19,9 @@ pub struct Document {
     body: Body,
     /// What was taken out.
     pub redacted: Report,
-    /// The session holds nothing that the format could tell.
+    /// The session holds nothing that the format has a place for.
     pub is_empty: bool,
+    /// What the document holds.
     pub figures: Figures,
     /// Why the repository could not be asked, if it was to be.
     pub refused: Option<Notice>,
@@ -37,13 +38,21 @@ enum Body {
 /// What a document holds and what it leaves out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
+    /// Prompts, messages and interjections.
     pub steps: u64,
+    /// Tool calls.
     pub calls: u64,
+    /// Results of calls.
     pub observations: u64,
+    /// Edits.
     pub edits: u64,
+    /// Lines attributed to edits.
     pub attributed_lines: u64,
+    /// Subagents.
     pub subagents: u64,
+    /// Turns on abandoned branches, which are not exported.
     pub abandoned_turns: u64,
+    /// Sessions that the client ran for itself, which are not exported.
     pub housekeeping: u64,
     /// Of training states.
     pub states: StateFigures,

@@ -19,7 +19,7 @@ pub(super) fn write_text(text: &str, out: &mut Vec<u8>) {
 }
 
 /// A string that is written in JSON already, in plain ASCII; false, and nothing written, where its
-/// escapes are not those that Python uses or its bytes are no text.
+/// escapes are not those that Python uses or its bytes are not text.
 pub(super) fn rewrite(raw: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     out.reserve(raw.len() + raw.len() / 16 + 2);

@@ -11,17 +11,17 @@ use std::borrow::Cow;
 
 /// Files up to this size are held while they are exported, also where the session has no room.
 const HELD: u64 = 2 << 20;
-/// So many files are open at a time.
+/// How many files are open at a time.
 const OPEN: usize = 8;
 
 /// Reads content of the members of one session.
 #[derive(Debug)]
 pub(super) struct Fetcher<'s> {
     members: Vec<&'s Session>,
-    /// The one used last stands last.
+    /// The one used last is last.
     open: Vec<(usize, SourceReader)>,
     tape: Tape,
-    /// JSON that stood in a text.
+    /// JSON that was in a text.
     unpacked: Vec<u8>,
 }
 
@@ -159,7 +159,7 @@ impl<'s> Fetcher<'s> {
         self.reader(member)?.bytes(*span).map(Some)
     }
 
-    /// What somebody said to the model; none for what the model says.
+    /// The text of a prompt or an interjection; none for messages of the model.
     pub(super) fn said(&mut self, item: &Item<'_>) -> Result<Option<String>, StoreError> {
         Ok(match item.what {
             Entry::Prompt(turn) => {
@@ -199,7 +199,7 @@ impl<'s> Fetcher<'s> {
     }
 }
 
-/// What stands for an image or a document.
+/// The replacement of an image or a document.
 pub(super) fn left_out(what: &str, media_type: Option<&str>, data: Option<&Content>) -> String {
     let bytes = data.map_or(0, |data| data.size() / 4 * 3);
     format!("[{what} {}, {bytes} bytes, not exported]", media_type.unwrap_or("of unknown type"))

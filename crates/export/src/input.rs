@@ -14,11 +14,12 @@ use std::path::Path;
 /// A session, what its calls say about files and what is to be taken out of it, taken down while it
 /// was read: looking that up afterwards would mean to parse most of it a second time.
 pub struct Input {
+    /// The session.
     pub session: Session,
     caches: Vec<CallCache<'static>>,
     /// Of a session of documents: the files it was read from.
     files: Option<SessionFiles>,
-    /// What there is to take out, as far as reading told.
+    /// Secrets found while reading.
     learnt: Option<Scrubber>,
 }
 
@@ -34,7 +35,7 @@ fn every_file(_: &str) -> bool {
 }
 
 impl Input {
-    /// Reads a session with its subagents; agents that cannot be read are returned beside it. Where
+    /// Reads a session with its subagents; agents that cannot be read are returned next to it. Where
     /// secrets are to be taken out they are failures: nobody can say what such a file holds, nor look
     /// for it elsewhere.
     pub fn read(

@@ -57,7 +57,7 @@ impl<'c> CanonicalWriter<'c> {
         CanonicalWriter { spool, clearing, hasher: None, hashed: 0, comma: false, nested: 0, order }
     }
 
-    /// The same for a document that tells its hash.
+    /// The same for a document that has its hash.
     pub(super) fn hashing(clearing: Clearing<'c>) -> CanonicalWriter<'c> {
         CanonicalWriter { hasher: Some(Sha256::new()), ..CanonicalWriter::new(clearing) }
     }
@@ -334,7 +334,7 @@ impl<'c> CanonicalWriter<'c> {
         self.begin_nested_in(Vec::with_capacity(NESTED))
     }
 
-    /// The same behind what a buffer holds already.
+    /// The same after what a buffer holds already.
     pub(super) fn begin_nested_in(&mut self, buffer: Vec<u8>) -> Outer {
         self.nested += 1;
         let comma = std::mem::take(&mut self.comma);

@@ -1,4 +1,4 @@
-//! Languages and packages, by the names of files and the words of commands.
+//! Languages and packages, by the file names and the words of commands.
 
 use backstory_model::shell::{Script, unwrapped};
 
@@ -47,7 +47,7 @@ pub(super) fn is_programming(language: &str) -> bool {
     !matches!(language, "markdown" | "json" | "yaml" | "toml" | "xml" | "html" | "css" | "sql")
 }
 
-/// Scripts in scripts that are looked into.
+/// Scripts in scripts that are searched.
 const DEEPEST: u32 = 4;
 
 /// Packages that a shell command installs by name.

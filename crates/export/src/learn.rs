@@ -2,7 +2,7 @@
 //! byte is written.
 //!
 //! All of the files, not only what the format has a place for: a password that only a record of
-//! bookkeeping shows in clear may stand elsewhere in another form.
+//! bookkeeping shows in plain text may be elsewhere in another form.
 
 use backstory_agents::{Observed, reader};
 use backstory_format::json::Tape;

@@ -18,7 +18,7 @@ pub(super) struct Written {
     pub(super) files: Vec<WrittenFile>,
     /// In order of the messages that made them.
     pub(super) edits: Vec<WrittenEdit>,
-    /// All of it as a unified diff, where that was wanted and every file can be told.
+    /// All of it as a unified diff, if that was wanted and the states of every file are known.
     pub(super) patch: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Patches {
 /// A file as the session left it.
 #[derive(Debug)]
 pub(super) struct WrittenFile {
-    /// As it is shown: below the project's folder where it lies there.
+    /// As it is shown: below the project's folder where it is there.
     pub(super) path: String,
     /// As the session recorded it.
     pub(super) recorded: Arc<str>,
@@ -161,7 +161,7 @@ fn ranges(text: &str, marks: &[Mark], first_edit: usize) -> Vec<WrittenRange> {
     let mut ranges: Vec<WrittenRange> = Vec::new();
     for (at, (line, mark)) in split_lines(text).zip(marks).enumerate() {
         let number = at as u32 + 1;
-        // A line is a part of the text, so its address tells where it stands.
+        // A line is a part of the text, so its address gives its place.
         let start = (line.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let end = start + line.len();
         let Some(edit) = mark.edit() else { continue };

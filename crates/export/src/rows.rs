@@ -1,7 +1,7 @@
 //! Rows that share most of their bytes, put together while they are written.
 //!
 //! Histories of training states repeat each other: state k + 1 holds all of state k. Here every message
-//! stands once and a row says which pieces it is made of, so that memory is linear in the session
+//! is once and a row says which pieces it is made of, so that memory is linear in the session
 //! although what is written is quadratic.
 
 use backstory_format::slice::Part;

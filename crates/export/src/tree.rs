@@ -3,7 +3,7 @@
 use crate::context::Context;
 use hashbrown::HashMap;
 
-/// Trajectories nested deeper than this stand beside their parents.
+/// Trajectories nested deeper than this are put next to their parents.
 const DEEPEST: usize = 16;
 
 /// Which items and which members belong to each member.

@@ -1,4 +1,4 @@
-//! Where a piece of content stands.
+//! Where a piece of content is.
 
 /// A range of bytes in the session's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -16,12 +16,12 @@ pub enum Content {
     Text(Span),
     /// A JSON value.
     Json(Span),
-    /// Text that stands in no file of its own, or in another file.
+    /// Text that is in no file of its own, or in another file.
     Owned(Box<str>),
 }
 
 impl Content {
-    /// Bytes it takes where it stands; a cheap measure of size.
+    /// Bytes it takes in its place; a cheap measure of size.
     pub fn size(&self) -> u64 {
         match self {
             Content::Text(span) | Content::Json(span) => u64::from(span.length),

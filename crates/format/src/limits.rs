@@ -5,7 +5,7 @@
 /// Bounds on a single record; every one can be overridden by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest line that is read, in bytes; a longer one is passed over with `too-long`.
+    /// Longest line that is read, in bytes; a longer one is skipped with `too-long`.
     pub max_record: u64,
     /// Deepest nesting that is indexed; a deeper record is kept raw with `too-deep`.
     pub max_depth: u32,

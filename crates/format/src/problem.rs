@@ -1,6 +1,6 @@
 //! Faults in content, as data.
 //!
-//! A problem is never an error: whoever reads a file gets its records *and* its problems. The
+//! A problem is never an error: reading a file gives its records *and* its problems. The
 //! identifiers are stable; scripts may rely on them.
 
 use crate::json::Oddities;

@@ -29,7 +29,7 @@ pub struct Totals {
     pub bytes: u64,
     /// Lines, blank ones included.
     pub lines: u64,
-    /// Lines of nothing but white space.
+    /// Lines of nothing but whitespace.
     pub blank_lines: u64,
     /// Records read.
     pub records: u64,
@@ -114,7 +114,7 @@ impl Reader {
         self.totals.blank_lines += if self.utf16 { 0 } else { count };
     }
 
-    /// Passes over a line of `width` bytes that exceeds the limit.
+    /// Skips a line of `width` bytes that exceeds the limit.
     pub fn too_long(&mut self, width: u64, visitor: &mut impl Visitor) {
         let offset = self.totals.bytes;
         self.totals.bytes += width;
@@ -170,14 +170,14 @@ impl<V: Visitor> LineReading<'_, V> {
                     values += 1;
                     self.at = end;
                 }
-                // A number or word at the start of a fragment is no value of its own.
+                // A number or word at the start of a fragment is not a value of its own.
                 Ok(end) => self.recover(start, Fault { at: end, cause: Cause::Syntax }),
                 Err(fault) => self.recover(start, fault),
             }
             self.skip_white_space();
         }
         if values > 1 && !self.bad {
-            // A raw CR inside a string is invalid, so here it stands between the records.
+            // A raw CR inside a string is invalid, so here it is between the records.
             let id = match memchr::memchr(b'\r', self.content) {
                 Some(_) => ProblemId::BareCarriageReturn,
                 None => ProblemId::SeveralRecords,

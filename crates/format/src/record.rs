@@ -4,14 +4,14 @@ use crate::json::Value;
 use crate::record_kind::RecordKind;
 use std::borrow::Cow;
 
-/// A record as it stands in the file; borrowed, so it lives only while it is visited.
+/// A record as it is in the file; borrowed, so it lives only while it is visited.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     value: Value<'a>,
     kind: RecordKind,
     /// Byte offset of the record in the file.
     pub offset: u64,
-    /// 1-based number of the line it stands on.
+    /// 1-based number of the line it is on.
     pub line: u64,
 }
 

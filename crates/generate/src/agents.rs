@@ -174,7 +174,7 @@ impl<'p> Transcript<'p> {
                         line.object("message", |line| {
                             line.text("id", "msg_copy");
                             line.text("content", text);
-                            // A copy of a subagent's usage: a trap for whoever sums all of them.
+                            // A copy of a subagent's usage: a trap for readers that sum all of them.
                             line.raw("usage", "{\"input_tokens\":5,\"output_tokens\":900}");
                         });
                     });

@@ -1,5 +1,5 @@
-//! Records beside the conversation: progress, attachments, system notices. They carry uuids and are
-//! links or branches of the chain, but nobody says anything in them.
+//! Records next to the conversation: progress, attachments, system notices. They carry uuids and are
+//! links or branches of the chain, but contain no messages.
 
 use anyhow::Result;
 

@@ -1,4 +1,4 @@
-//! Records without uuid that stand at the head and the tail of a file: titles, modes, links, and what
+//! Records without uuid that are at the head and the tail of a file: titles, modes, links, and what
 //! the newest client writes about its own requests.
 
 use anyhow::Result;
@@ -19,7 +19,7 @@ impl Transcript<'_> {
     /// The head of a session file.
     pub(crate) fn opening(&mut self) -> Result<()> {
         if !self.era.from(2, 1, 30) && self.random.permille(300) {
-            // In these versions the head tells titles of other sessions of the project.
+            // In these versions the head has titles of other sessions of the project.
             let leaf = Uuid::new(&mut self.random);
             self.metadata("summary", |line, _| {
                 line.text("summary", "Another session of this project");
@@ -148,7 +148,7 @@ impl Transcript<'_> {
         Ok(())
     }
 
-    /// Where a file stood before an edit, in the versions that write deltas.
+    /// Where a file was before an edit, in the versions that write deltas.
     pub(crate) fn delta(&mut self, edit: Uuid) -> Result<()> {
         if !self.era.within(220, 299) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Invented time: a moment that only moves when told to, written as the client writes it.
+//! Invented time: a clock that only moves on request, written as the client writes it.
 
 const DAY: i64 = 86_400_000;
 

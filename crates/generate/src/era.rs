@@ -87,7 +87,7 @@ impl Era {
         !self.from(2, 0, 0)
     }
 
-    /// Subagents have a folder of their own, instead of files beside the session.
+    /// Subagents have a folder of their own, instead of files next to the session.
     #[must_use]
     pub(crate) fn agents_in_folder(self) -> bool {
         self.from(2, 1, 0)

@@ -1,4 +1,4 @@
-//! Identifiers in the forms the client uses: uuids, and prefixes with letters and digits behind.
+//! Identifiers in the forms the client uses: uuids, and prefixes followed by letters and digits.
 
 use crate::random::Random;
 

@@ -62,7 +62,7 @@ fn main() -> Result<()> {
         )
     };
     match printed {
-        // Whoever reads may stop reading.
+        // The reader may stop early.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot print"),
     }

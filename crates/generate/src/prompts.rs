@@ -25,7 +25,7 @@ impl<'p> Transcript<'p> {
         })
     }
 
-    /// An injected record, nobody's words.
+    /// An injected record, not typed.
     fn meta(&mut self, text: &str) -> Result<Uuid> {
         self.user(text.as_bytes(), |line| line.flag("isMeta", true))
     }

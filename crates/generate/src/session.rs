@@ -59,7 +59,7 @@ impl<'p> Transcript<'p> {
         }
     }
 
-    /// Steps until the file has its size (for subagents, whose prompt stands already).
+    /// Steps until the file has its size (for subagents, whose prompt is written already).
     pub(crate) fn work_until(&mut self, bytes: u64, agents: &mut Vec<AgentPlan>) -> Result<()> {
         while self.truth.bytes + 1_500 < bytes {
             self.step()?;

@@ -1,6 +1,6 @@
 //! A session file being written: its envelope, its chain of parents, its clock and its truth.
 //!
-//! Knows how a record is framed, not what a session is about; the modules beside it add the kinds of
+//! Knows how a record is framed, not what a session is about; the modules next to it add the kinds of
 //! records, `session` puts them in order.
 
 use std::fs::File;
@@ -206,7 +206,7 @@ impl<'p> Transcript<'p> {
         if self.agent.is_some() { self.era.agent_usage() } else { self.era.usage() }
     }
 
-    /// True when the model sits behind a third-party gateway.
+    /// True when the model sits after a third-party gateway.
     pub(crate) fn gateway(&self) -> bool {
         is_gateway(self.model)
     }

@@ -1,4 +1,4 @@
-//! What was written, counted while writing: the ground truth beside a tree.
+//! What was written, counted while writing: the ground truth of a tree.
 //!
 //! Counting happens at the place that decides to write a turn or a call, never by reading back, so it
 //! cannot share a mistake with a reader. Compaction copies have no counts (`story` is null): what they

@@ -1,5 +1,5 @@
 //! What must hold for a teacher's answer and for a journal: both protocols mean the same by the
-//! same words and calls, what is no answer is refused in few words, an answer stands in the journal
+//! same words and calls, what is not an answer is refused in few words, an answer is in the journal
 //! as it came, and a journal with any lines in it can be read and continued.
 
 use backstory_replay::Money;
@@ -42,7 +42,7 @@ pub fn answers(data: &[u8]) {
     assert_eq!((&last["name"], &last["input"]), (&json!(name), &input));
 }
 
-/// An answer stands in a journal as it came.
+/// An answer is in a journal as it came.
 fn journalled(answer: &Answer) {
     let entry = Entry::Call(Call {
         state_id: "s:u".to_owned(),

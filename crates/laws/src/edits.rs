@@ -1,6 +1,6 @@
 //! What must hold for comparisons and histories. A difference rebuilds both of its texts. Of a file
 //! that was changed by made-up edits every line gets one mark; a line that is said to be an edit's
-//! stands in the file after that edit, and a line that was there from the beginning is nobody's.
+//! is in the file after that edit, and a line that was in the file from the beginning belongs to no edit.
 
 use backstory_session::discover::{Root, discover};
 use backstory_session::history::{
@@ -64,7 +64,7 @@ fn shown(before: &str, after: &str) {
     assert_eq!((side('-'), side('+')), (lines(before), lines(after)));
 }
 
-/// Lines of which files are made: long ones, short ones, some that differ in white space only.
+/// Lines of which files are made: long ones, short ones, some that differ in whitespace only.
 const LINES: [&str; 8] = [
     "let remembered_states = collect_everything(first);",
     "    let remembered_states = collect_everything(first);",
@@ -125,7 +125,7 @@ fn replayed(data: &[u8]) {
                 steps.push(Step { tool: "Edit", input, result, after: text.clone() });
             }
             _ => {
-                // Somebody else changes the file.
+                // Another author changes the file.
                 text = format!("{}\n{text}", line(one));
                 outside = true;
             }

@@ -1,5 +1,5 @@
 //! What must hold for what git prints: commits, blobs and blame come back as they were, whatever
-//! stands in names, subjects and lines; other bytes give no more than they hold.
+//! is in names, subjects and lines; other bytes give no more than they hold.
 
 use backstory_store::{Commit, FileChange, parse_blame, parse_blobs, parse_commits};
 use jiff::Timestamp;

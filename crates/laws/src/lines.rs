@@ -70,7 +70,7 @@ pub fn record(data: &[u8]) {
     let theirs = std::str::from_utf8(data)
         .ok()
         .map(|text| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok());
-    // A form feed is trimmed as white space here and refused there.
+    // A form feed is trimmed as whitespace here and refused there.
     if let Some(theirs) = theirs {
         let too_deep =
             matches!(ours, Err(fault) if fault.cause == backstory_format::json::Cause::TooDeep);

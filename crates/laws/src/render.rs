@@ -100,7 +100,7 @@ fn asks(call: &Call, reader: &mut SourceReader) -> bool {
             let edits = input["edits"].as_array();
             edits.is_some_and(|edits| patched || edits.iter().any(replaces))
         }
-        // The same content again is no change.
+        // The same content again is not a change.
         Some("Write") if result.is_object() && result["type"] != "create" => patched,
         Some("Write") => patched || says(&input["content"]),
         Some("NotebookEdit") => says(&input["new_source"]),
@@ -276,7 +276,7 @@ pub fn first_foreign_control(text: &str) -> Option<String> {
     None
 }
 
-/// A session in which a text stands in every place that formats show.
+/// A session in which a text is in every place that formats show.
 pub fn session_with(text: &str, folder: &Path) -> Session {
     use serde_json::json;
     let id = "11111111-1111-4111-8111-111111111111";

@@ -1,6 +1,6 @@
 //! What a tool call does, whatever the agent calls its tools.
 //!
-//! Readers make these when somebody asks, from the call and its result, so that reading a session
+//! Readers make these on demand, from the call and its result, so that reading a session
 //! does not pay for them.
 
 use crate::{Content, Effect, FileEdit};
@@ -66,7 +66,7 @@ pub struct Assignment {
     pub kind: Option<String>,
     /// A few words for the user.
     pub description: Option<String>,
-    /// What it is told.
+    /// The instruction.
     pub prompt: Option<String>,
 }
 

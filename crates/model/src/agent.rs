@@ -13,7 +13,7 @@ pub struct AgentInfo {
     pub title: &'static str,
     /// Its place in lists of agents, which no other has.
     pub place: u16,
-    /// What its files cannot tell, for people who would look for it.
+    /// Information that its files do not record, for people who would look for it.
     pub unread: &'static [&'static str],
 }
 
@@ -37,7 +37,7 @@ impl Agent {
         self.0.name
     }
 
-    /// What its files cannot tell.
+    /// Information that its files do not record.
     pub const fn unread(self) -> &'static [&'static str] {
         self.0.unread
     }

@@ -1,7 +1,7 @@
 //! What a tool call did to files, in words that every agent shares.
 //!
 //! A call that failed has no effects. What cannot be said for certain is left out: a diff that does
-//! not tell which lines it replaced is no edit here.
+//! not show which lines it replaced is not an edit here.
 
 use crate::Content;
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Where an agent's file lies.
+/// Where an agent's file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentPlace {
     /// Next to the session's file (2.0).
@@ -29,7 +29,7 @@ pub struct AgentFile {
     pub agent: Agent,
     /// How the client arranged it.
     pub place: AgentPlace,
-    /// The session it belongs to, if that can be told.
+    /// The session it belongs to, if that is known.
     pub owner: Option<String>,
     /// Length of the file.
     pub bytes: u64,
@@ -44,7 +44,7 @@ pub struct SessionFiles {
     pub id: String,
     /// Where it was found; the folder itself for agents that use several files.
     pub path: PathBuf,
-    /// Name of the folder it lies in.
+    /// Name of the folder it is in.
     pub project_key: Option<String>,
     /// Length of all its own files, those of subagents not included.
     pub bytes: u64,
@@ -64,7 +64,7 @@ impl SessionFiles {
         self.bytes + self.agents.iter().map(|agent| agent.bytes).sum::<u64>()
     }
 
-    /// Where it stands; no two sessions have the same place.
+    /// Where it is; no two sessions have the same place.
     pub fn place(&self) -> (&Path, Option<u64>) {
         (&self.path, self.part.as_ref().map(|part| part.start))
     }

@@ -1,7 +1,7 @@
-//! What happened in a session, whoever wrote it down.
+//! What happened in a session, whichever agent wrote it.
 //!
 //! These types know nothing of any file format. Long text is not copied into them: a [`Content`]
-//! says where it stands, and [`Source`](backstory_store::Source) fetches it when somebody wants it,
+//! says where it is, and [`Source`](backstory_store::Source) fetches it on demand,
 //! so that the model of a session is small however large the session is.
 
 mod action;

@@ -1,4 +1,4 @@
-//! What the model was given beside the conversation, as far as the trace says.
+//! What the model was given next to the conversation, as far as the trace says.
 
 use crate::Content;
 use hashbrown::HashMap;
@@ -10,7 +10,7 @@ pub struct Requests {
     pub shapes: Vec<RequestShape>,
     /// Which shape the request of a message had, by the message's id.
     pub of_message: HashMap<Box<str>, u32>,
-    /// The shape of all other requests, where the trace tells of one for the whole session.
+    /// The shape of all other requests, if the trace has one for the whole session.
     pub of_others: Option<u32>,
     /// An object that names platform and shell.
     pub environment: Option<Content>,

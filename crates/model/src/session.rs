@@ -61,7 +61,7 @@ impl SessionKind {
         }
     }
 
-    /// Whether the client ran it for itself, so that it is no subagent anybody asked for.
+    /// Whether the client ran it for itself, so that it is not a subagent that was asked for.
     pub fn is_housekeeping(self) -> bool {
         matches!(
             self,
@@ -121,7 +121,7 @@ pub struct FileFacts {
     pub bytes: u64,
     /// Lines, blank ones and the last without an end included.
     pub lines: u64,
-    /// Lines of nothing but white space.
+    /// Lines of nothing but whitespace.
     pub blank_lines: u64,
     /// Lines from which no record could be read.
     pub bad_lines: u64,
@@ -228,7 +228,7 @@ pub struct Compaction {
     pub kind: CompactionKind,
     /// The record of the boundary.
     pub uuid: Option<Box<str>>,
-    /// Where that record stands in the file.
+    /// Where that record is in the file.
     pub line: u64,
     /// When it happened.
     pub timestamp: Option<Timestamp>,
@@ -242,7 +242,7 @@ pub struct Compaction {
     pub summary: Option<Box<str>>,
 }
 
-/// Why a record stands on the chain although the walk from leaf to root passes it by.
+/// Why a record is on the chain although the walk from leaf to root passes it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Recovered {
     /// Another block of a message that is on the chain.
@@ -260,7 +260,7 @@ pub enum Recovered {
 pub struct ChainLink {
     /// The record.
     pub uuid: Box<str>,
-    /// Where it stands in the file.
+    /// Where it is in the file.
     pub line: u64,
     /// The record's type.
     pub type_name: &'static str,
@@ -277,7 +277,7 @@ pub struct OrphanResult {
     pub call_id: Option<Box<str>>,
     /// The record that holds it.
     pub uuid: Option<Box<str>>,
-    /// Where that record stands in the file.
+    /// Where that record is in the file.
     pub line: u64,
 }
 
@@ -360,9 +360,9 @@ pub struct Session {
     pub forked_from: Option<ForkedFrom>,
     /// Sessions whose records were copied to the start of this file.
     pub continues: Vec<Box<str>>,
-    /// What stands in front but belongs to the files of sessions that this one continues.
+    /// What is in front but belongs to the files of sessions that this one continues.
     pub inherited: Inherited,
-    /// Sessions that begin with the same record, where nothing tells which was first.
+    /// Sessions that begin with the same record, if it is unknown which was first.
     pub shares_history: Vec<Box<str>>,
     /// The first record of the conversation in file order.
     pub first_record: Option<Box<str>>,

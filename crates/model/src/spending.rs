@@ -72,7 +72,7 @@ pub struct Expense {
 /// What one file says about spending.
 #[derive(Debug, Default)]
 pub struct FileSpending {
-    /// What the session calls itself, where its file's name does not tell.
+    /// The session's own id, if its file name does not have it.
     pub session: Option<String>,
     /// The folder that the first record names.
     pub cwd: Option<Arc<str>>,

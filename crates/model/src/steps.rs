@@ -46,7 +46,7 @@ pub fn usage(turns: &[Turn], abandoned: &[Branch]) -> UsageTotal {
     total
 }
 
-/// Every message of a model once; a message that went on in another branch stands in both.
+/// Every message of a model once; a message that went on in another branch is in both.
 fn once_each<'a>(turns: &'a [Turn], abandoned: &'a [Branch]) -> impl Iterator<Item = &'a Step> {
     let mut seen = hashbrown::HashSet::new();
     all(turns, abandoned).filter(move |step| {

@@ -86,7 +86,7 @@ pub struct Turn {
     pub kind: TurnKind,
     /// The record of the prompt.
     pub uuid: Option<Box<str>>,
-    /// Where that record stands in the file.
+    /// Where that record is in the file.
     pub line: Option<u64>,
     /// When the prompt was sent.
     pub timestamp: Option<Timestamp>,
@@ -126,7 +126,7 @@ impl Turn {
         if self.events.iter().any(|event| event.kind.starts_with("interrupted")) {
             return Outcome::Interrupted;
         }
-        // A message that the client made up (to resume a turn, say) is no answer.
+        // A message that the client made up (to resume a turn, say) is not an answer.
         let mut spoken =
             self.steps.iter().rev().filter(|step| !step.synthetic || step.error.is_some());
         let Some(last) = spoken.next() else { return Outcome::Unanswered };
@@ -170,7 +170,7 @@ pub struct Step {
     pub message_id: Option<Box<str>>,
     /// Its records: a client writes one for each block.
     pub uuids: Vec<Box<str>>,
-    /// Where those records stand in the file.
+    /// Where those records are in the file.
     pub lines: Vec<u64>,
     /// The model that wrote it.
     pub model: Option<Arc<str>>,
@@ -186,7 +186,7 @@ pub struct Step {
     pub synthetic: bool,
     /// The class of an API error that this message reports.
     pub error: Option<Arc<str>>,
-    /// Whether any of it lies on the active chain (and not only recovered).
+    /// Whether any of it is on the active chain (and not only recovered).
     pub on_chain: bool,
     /// None where no record has a count.
     pub usage: Option<UsageTotal>,
@@ -271,14 +271,14 @@ pub struct Call {
     /// The subagent it started.
     pub subagent: Option<Box<str>>,
     /// What it did to files, where that is found while the trace is read. Empty for Claude Code, whose
-    /// reader looks it up in inputs and results when somebody asks.
+    /// reader looks it up in inputs and results on demand.
     pub effects: Vec<Effect>,
 }
 
 /// Where the id of a call comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdOrigin {
-    /// The trace has it: it names the same call wherever it stands.
+    /// The trace has it: it names the same call wherever it is.
     #[default]
     Trace,
     /// The reader made it up; another session has the same one for another call.
@@ -299,7 +299,7 @@ pub struct CallResult {
     pub outcome: CallOutcome,
     /// The record that holds it.
     pub uuid: Option<Box<str>>,
-    /// Where that record stands in the file.
+    /// Where that record is in the file.
     pub line: u64,
     /// When it was written down.
     pub timestamp: Option<Timestamp>,
@@ -320,7 +320,7 @@ pub struct Interjection {
     pub text: Content,
     /// When it was typed.
     pub timestamp: Option<Timestamp>,
-    /// Where it stands in the file.
+    /// Where it is in the file.
     pub line: u64,
     /// Which sort of record holds it.
     pub source: InterjectionSource,
@@ -350,7 +350,7 @@ impl InterjectionSource {
 pub struct Event {
     /// A kebab-case word: `interrupted`, `api-error`, `compacted`, `local-command` …
     pub kind: Arc<str>,
-    /// Where its record stands in the file.
+    /// Where its record is in the file.
     pub line: u64,
     /// When it happened.
     pub timestamp: Option<Timestamp>,

@@ -86,7 +86,7 @@ fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
 }
 
 /// The packed search takes few words, finds none inside another and knows one case: so many searches
-/// over a text in small letters, each begun again behind the beginning of what it found.
+/// over a text in small letters, each begun again after the beginning of what it found.
 struct Packed {
     groups: Vec<(packed::Searcher, usize)>,
 }

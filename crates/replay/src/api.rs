@@ -13,6 +13,7 @@ pub enum Api {
 }
 
 impl Api {
+    /// The name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAi => "openai",

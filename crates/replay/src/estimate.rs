@@ -15,13 +15,17 @@ const BYTES: u64 = 4;
 /// What calls take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Estimate {
+    /// Calls.
     pub calls: u64,
+    /// Tokens of the prompts.
     pub prompt_tokens: u64,
     /// Tokens that the call before had, too, which a prompt cache reads.
     pub cached_tokens: u64,
+    /// Tokens of the answers.
     pub completion_tokens: u64,
     /// None where no price is known.
     pub uncached: Option<Money>,
+    /// The cost if caches work, if prices are known.
     pub cached: Option<Money>,
     /// With answers of `max_tokens`, and nothing cached.
     pub most: Option<Money>,
@@ -34,6 +38,7 @@ impl Estimate {
         Estimate { uncached: zero, cached: zero, most: zero, ..Estimate::default() }
     }
 
+    /// Adds another estimate.
     pub fn add(&mut self, other: &Estimate) {
         let sum = |one: Option<Money>, other: Option<Money>| Some(one? + other?);
         self.calls += other.calls;
@@ -55,6 +60,7 @@ pub struct Estimator<'c> {
 }
 
 impl<'c> Estimator<'c> {
+    /// An estimator for one conversation.
     pub fn new(conversation: &'c Cleared<Conversation>) -> Estimator<'c> {
         Estimator { conversation, openai: None, anthropic: None }
     }

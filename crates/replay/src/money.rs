@@ -17,12 +17,15 @@ pub struct Money(u64);
 const DOLLAR: u64 = 1_000_000_000;
 
 impl Money {
+    /// Nothing.
     pub const ZERO: Money = Money(0);
 
+    /// An amount in billionths of a dollar.
     pub const fn from_nanos(nanos: u64) -> Money {
         Money(nanos)
     }
 
+    /// The amount in billionths of a dollar.
     pub const fn nanos(self) -> u64 {
         self.0
     }
@@ -34,6 +37,7 @@ impl Money {
         fits.then_some(Money(nanos as u64))
     }
 
+    /// The amount in dollars.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / DOLLAR as f64
     }
@@ -43,6 +47,7 @@ impl Money {
         Money(self.0.saturating_sub(other.0))
     }
 
+    /// The amount, multiplied.
     pub fn times(self, count: u64) -> Money {
         Money(self.0.saturating_mul(count))
     }

@@ -10,19 +10,24 @@ use std::sync::Arc;
 /// Prices of one model.
 #[derive(Debug, Clone)]
 pub enum Price {
+    /// Prices from the settings.
     Given(Rates),
     /// From a table of list prices.
     Listed(Arc<Prices>, String),
-    /// Nobody said; it is not guessed.
+    /// Not known, and not guessed.
     Unknown,
 }
 
 /// Trillionths of a dollar for one token: a dollar per million tokens is a million of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
+    /// Prompt tokens that are not cached.
     pub input: u64,
+    /// Tokens of the answer.
     pub output: u64,
+    /// Prompt tokens read from a cache.
     pub cache_read: u64,
+    /// Prompt tokens written to a cache.
     pub cache_write: u64,
 }
 
@@ -31,10 +36,12 @@ pub struct Rates {
 pub struct PriceTable(Option<Arc<Prices>>);
 
 impl PriceTable {
+    /// A table of list prices.
     pub fn new(prices: Prices) -> PriceTable {
         PriceTable(Some(Arc::new(prices)))
     }
 
+    /// A table without prices.
     pub fn none() -> PriceTable {
         PriceTable(None)
     }
@@ -72,6 +79,7 @@ impl Price {
         }))
     }
 
+    /// Whether there is a price.
     pub fn is_known(&self) -> bool {
         !matches!(self, Price::Unknown)
     }

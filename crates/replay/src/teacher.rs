@@ -16,44 +16,60 @@ use std::time::Duration;
 pub enum Repeats {
     /// It may be charged again: what became of a lost call is unknown.
     Charged,
+    /// It is not charged again.
     Free,
 }
 
 /// Whether a teacher may call tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tools {
+    /// It gets the tool definitions.
     Offered,
+    /// It gets no definitions and answers in text.
     Withheld,
 }
 
 /// A model that is asked.
 #[derive(Debug, Clone)]
 pub struct Teacher {
+    /// The name in the settings.
     pub id: String,
+    /// The protocol.
     pub api: Api,
+    /// Where the API is.
     pub base_url: String,
+    /// The model to ask.
     pub model: String,
     /// The variable that holds the key; none for a server that wants none.
     pub api_key_env: Option<String>,
+    /// Further headers of requests.
     pub headers: BTreeMap<String, String>,
+    /// The most tokens of an answer.
     pub max_tokens: u64,
     /// The field that carries `max_tokens`.
     pub max_tokens_name: String,
+    /// The temperature, if one is set.
     pub temperature: Option<f64>,
+    /// Whether tools are offered.
     pub tools: Tools,
+    /// Calls at the same time.
     pub concurrency: usize,
     /// Calls a minute.
     pub rpm: Option<u64>,
+    /// How long to wait for an answer.
     pub timeout: Duration,
     /// The first wait before a call is tried again, about.
     pub backoff: Duration,
+    /// Whether a repeated call is charged again.
     pub repeats: Repeats,
     /// Further fields of the request.
     pub body: Map<String, Value>,
+    /// The price of its tokens.
     pub price: Price,
 }
 
 /// Why teachers cannot be used.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum TeacherError {
     #[error("{0}")]
@@ -132,7 +148,7 @@ fn backoff() -> f64 {
     1.0
 }
 
-/// More threads than this help nobody.
+/// More threads than this do not help.
 const MOST_AT_ONCE: usize = 512;
 
 /// The teachers of a `.backstory.toml`; prices that it does not give are looked up.
@@ -163,7 +179,7 @@ fn is_loopback(base_url: &str) -> bool {
         Some(six) => six.split_once(']').map_or("", |(host, _)| host),
         None => authority.split(':').next().unwrap_or_default(),
     };
-    // `user@host` is somebody else's host with a misleading name before it.
+    // `user@host` is another host with a misleading name before it.
     !authority.contains('@')
         && (host.eq_ignore_ascii_case("localhost")
             || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback()))

@@ -5,7 +5,7 @@
 
 use backstory_model::{Event, Interjection, Turn};
 
-/// What stands between two messages.
+/// What is between two messages.
 pub(crate) enum Next<'a> {
     /// A prompt typed while the model worked.
     Prompt(&'a Interjection),

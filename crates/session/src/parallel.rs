@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub trait Progress: Sync {
     /// Work on files of `total` bytes begins; it may begin more than once.
     fn begin(&self, total: u64);
-    /// Files of so many bytes are done.
+    /// Files of this many bytes are done.
     fn add(&self, bytes: u64);
     /// All of them are done.
     fn end(&self);

@@ -1,6 +1,6 @@
 //! Which files of settings the user has read and trusts: by path and content.
 //!
-//! A file of settings may come with a repository that somebody else wrote. What could let a secret
+//! A file of settings may come with another person's repository. What could let a secret
 //! through counts only if the user trusts the file, as it is: a changed file is a new one.
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,9 @@ pub struct TrustList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trusted {
+    /// The file.
     pub path: PathBuf,
+    /// The SHA-256 of its trusted content.
     pub sha256: String,
 }
 
@@ -42,6 +44,7 @@ impl TrustList {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
+    /// All trusted files.
     pub fn files(&self) -> &[Trusted] {
         &self.files
     }

@@ -1,6 +1,6 @@
 //! Commits of a repository: what they changed, by path, blob and line.
 //!
-//! Merges are left out: what they bring in stands in the commits they join.
+//! Merges are left out: what they bring in is in the commits they join.
 
 use crate::git::{Git, GitError, is_id, seconds};
 use backstory_format::slice::Part;

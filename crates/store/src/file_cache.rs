@@ -1,7 +1,7 @@
 //! Files that are kept in memory while a session is worked on, so that each is read once.
 //!
-//! Reading a session finds where its content stands; exporting it fetches nearly all of that from the same
-//! files. Whoever does both reads through a store that is holding what was read, within limits, and
+//! Reading a session finds where its content is; exporting it fetches nearly all of that from the same
+//! files. Code that does both reads through a store that is holding what was read, within limits, and
 //! a [`Source`](crate::Source) takes its content from there. The memory is used again for the next
 //! session: fresh from the system it costs more than what is read into it.
 

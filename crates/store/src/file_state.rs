@@ -1,4 +1,4 @@
-//! What tells a file from another, and from itself at another time.
+//! What distinguishes a file from another, and from itself at another time.
 
 use jiff::Timestamp;
 

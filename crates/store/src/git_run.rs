@@ -1,6 +1,6 @@
 //! Running git: the one place that starts it.
 //!
-//! A repository may come from anybody, and its configuration can name programs. What the calls made
+//! A repository may come from another person, and its configuration can name programs. What the calls made
 //! here could reach is switched off three times over: by settings that go before the repository's
 //! (hooks, file monitors, pagers, editors, signatures, external differs), by words of each call
 //! (`--no-textconv`, `--no-ext-diff`), and by the environment for what a repository could set past
@@ -121,7 +121,7 @@ impl Git {
         self.call(Call { words, input, environment: &[] })
     }
 
-    /// The repository may belong to somebody else. Then git itself decides, by what the user's
+    /// The repository may belong to another user. Then git itself decides, by what the user's
     /// configuration says of it.
     pub(super) fn call(&self, call: Call<'_>) -> Result<Vec<u8>, GitError> {
         if self.trusted.get() == Some(&true) {

@@ -8,7 +8,7 @@ use crate::git::{Git, GitError};
 use crate::git_run::{Call, Configuration};
 use std::path::PathBuf;
 
-/// The ref that notes stand under.
+/// The ref that notes are under.
 pub const NOTES: &str = "refs/notes/backstory";
 
 impl Git {

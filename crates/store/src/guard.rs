@@ -19,7 +19,7 @@ pub enum GuardError {
     /// It is one of the files that are read.
     #[error("`{}`: that is read, not written", path.display())]
     Input { path: PathBuf },
-    /// It lies where an agent keeps its sessions.
+    /// It is where an agent keeps its sessions.
     #[error("`{}`: is in `{}`, where sessions are kept", path.display(), folder.display())]
     AgentsFolder { path: PathBuf, folder: PathBuf },
     /// Another output of the same command has the same place.
@@ -103,7 +103,7 @@ impl Guard {
         }
     }
 
-    /// This file is read. If it lies in an agent's folder, nothing is written there either.
+    /// This file is read. If it is in an agent's folder, nothing is written there either.
     pub fn reads(&mut self, path: &Path) {
         self.inputs.extend(file_key(path));
         let folder = path.parent().map(Path::to_path_buf);

@@ -1,6 +1,6 @@
 //! Files, read and written safely, and git.
 //!
-//! Everything that touches the file system goes through here: reading what somebody may be writing,
+//! Everything that touches the file system goes through here: reading files that may be written at the same time,
 //! unpacking, writing a file whole or not at all, and asking git without running what a repository
 //! says.
 

@@ -27,7 +27,7 @@ const MOST: u64 = 2 << 30;
 /// A packed file may always unpack to this much.
 const FLOOR: u64 = 64 << 20;
 
-/// Beyond that, to so many times its size. Sessions are words: they pack to a tenth or a fiftieth,
+/// Beyond that, to this many times its size. Sessions are words: they pack to a tenth or a fiftieth,
 /// while the smallest file that holds zeros unpacks to thirty thousand times its size.
 const RATIO: u64 = 500;
 
@@ -172,7 +172,7 @@ impl Store {
     }
 }
 
-/// What is packed in a file, up to so many bytes.
+/// What is packed in a file, up to this many bytes.
 fn unpack(
     file: &File,
     packing: Packing,

@@ -1,4 +1,4 @@
-//! Reading a file that somebody may be writing.
+//! Reading a file that may be written at the same time.
 //!
 //! A file is read up to the size it had when it was opened, through a bounded buffer, and never
 //! mapped into memory: a mapped file that shrinks kills the reader. Devices, pipes and sockets are
@@ -124,7 +124,7 @@ fn read_with<V: Visitor>(
         let mut visitor = new_visitor();
         let mut reader = Reader::new(context.store.limits());
         let io = |cause| StoreError::Io { path: path.into(), cause };
-        // Longer lines are passed over without being read.
+        // Longer lines are skipped without being read.
         let held = context.store.held().filter(|_| state.size <= reader.max_line());
         let mut kept = held.and_then(|mut held| held.space(state));
         let keep = kept.is_some();

@@ -33,7 +33,7 @@ pub struct OutputFolder<T> {
 pub struct Entry<T> {
     /// What it was made from and how; empty while it is being written.
     pub key: String,
-    /// Its length when it was written; another length means that somebody changed it.
+    /// Its length when it was written; another length means that it was changed.
     pub bytes: u64,
     /// What else the writer wants to know of it next time.
     pub about: Option<T>,
@@ -74,7 +74,7 @@ pub enum OutputError {
     /// The place must not be written to.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// Somebody else's file has the name we need.
+    /// A file that is not ours has the name we need.
     #[error("`{}`: not replaced: it was not written by backstory", path.display())]
     Foreign { path: PathBuf },
     /// The manifest is there but cannot be read.
@@ -139,7 +139,7 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         }
     }
 
-    /// Notes that these names will be written, with `/` where a file lies deeper; refuses names that
+    /// Notes that these names will be written, with `/` for files in subfolders; refuses names that
     /// others hold. Returns those.
     pub fn claim<'a>(
         &mut self,
@@ -194,7 +194,7 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
         write_and_sync(&to, self.access, sync, write)
     }
 
-    /// What stands where a folder has to be: a file, or a link that may lead anywhere.
+    /// What is where a folder has to be: a file, or a link that may lead anywhere.
     fn in_the_way(&self, name: &str) -> Option<PathBuf> {
         let mut parts: Vec<&str> = name.split('/').collect();
         parts.pop();

@@ -1,4 +1,4 @@
-//! Files and folders that go again: private, with names that tell whose they are.
+//! Temporary files and folders: private, with the process in their names.
 //!
 //! A killed process leaves them behind. Each carries the number of its process and is locked by
 //! it; the next run removes those whose process is gone and whose lock is free, in the folders that
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// How names of files and folders begin that are on their way to another name.
+/// How file names and folders begin that are on their way to another name.
 const HIDDEN: &str = ".backstory-";
 /// How names of folders for copies begin.
 const COPIES: &str = "backstory-";
@@ -25,7 +25,7 @@ const END: &str = ".tmp";
 #[derive(Debug)]
 pub struct Scratch {
     folder: TempDir,
-    /// Tells others that it is in use.
+    /// Shows other processes that it is in use.
     _lock: Option<File>,
 }
 
@@ -167,7 +167,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// The process that a name of ours tells.
+/// The process in one of our names.
 fn process_of(name: &str) -> Option<u32> {
     let rest = name.strip_prefix(HIDDEN).or_else(|| name.strip_prefix(COPIES))?;
     let (process, random) = rest.strip_suffix(END)?.split_once('-')?;
@@ -175,7 +175,7 @@ fn process_of(name: &str) -> Option<u32> {
     process.parse().ok().filter(|_| random)
 }
 
-/// Ours, of a process that is gone, and locked by nobody: processes of another container have
+/// Ours, of a process that is gone, and not locked: processes of another container have
 /// numbers of their own, but the same locks.
 #[cfg(unix)]
 fn is_abandoned(path: &Path, there: &std::fs::Metadata, process: u32) -> bool {

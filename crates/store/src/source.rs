@@ -1,4 +1,4 @@
-//! Fetching content from where it stands.
+//! Fetching content from where it is.
 
 use crate::StoreError;
 use crate::context::Store;
@@ -43,7 +43,7 @@ impl Source {
         self.state
     }
 
-    /// Where it lies.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

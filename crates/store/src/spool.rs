@@ -16,7 +16,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Adds bytes. A failure is kept and told by [`copy_to`](Spool::copy_to).
+    /// Adds bytes. A failure is kept and returned by [`copy_to`](Spool::copy_to).
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);

@@ -15,11 +15,11 @@ use std::path::Path;
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever the user's settings allow: for what holds no text of a session.
+    /// Everyone that the user's settings allow: for files without text of a session.
     Usual,
     /// The user alone.
     Private,
-    /// Whoever the user's settings allow; they may run it, too.
+    /// Everyone that the user's settings allow; they may run it, too.
     Program,
     /// Those who could read the file that is replaced; the user alone if there was none.
     AsBefore,
@@ -142,7 +142,7 @@ pub fn remove_file(file: &Destination) -> Result<(), StoreError> {
 /// A file name made from an identifier that may hold anything: the identifier itself if it is
 /// plain, else what is plain of it with a hash.
 pub fn plain_name(identifier: &str) -> String {
-    // The index has this name; some systems do not tell cases apart.
+    // The index has this name; some systems ignore case.
     let taken = identifier.eq_ignore_ascii_case("index");
     if is_plain(identifier) && identifier.len() <= 100 && !taken {
         return identifier.to_owned();

@@ -1,7 +1,7 @@
 //! Rows of JSON as Parquet, and Parquet as rows of JSON.
 //!
 //! Only the program uses this: the Arrow crates are large, and reading sessions needs none of them.
-//! Values whose shape differs from row to row (inputs of calls, definitions of tools) are stored as JSON
+//! Values whose shape differs from row to row (inputs of calls, tool definitions) are stored as JSON
 //! text with the `arrow.json` extension type, which readers such as `datasets` hand back as values. Not
 //! here: what the columns of a format are called.
 

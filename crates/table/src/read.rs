@@ -11,7 +11,7 @@ use std::path::Path;
 /// Few, because a row may hold a whole trajectory.
 const BATCH_ROWS: usize = 16;
 
-/// A table may unpack to this much, and beyond it to so many times its size.
+/// A table may unpack to this much, and beyond it to this many times its size.
 const FLOOR: u64 = 64 << 20;
 const RATIO: u64 = 500;
 

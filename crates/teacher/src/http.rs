@@ -55,7 +55,7 @@ pub(crate) fn response(status: u16, headers: &[(&str, String)], body: &str) -> V
     out.into_bytes()
 }
 
-/// Writes a response a byte at a time, for as long as somebody listens.
+/// Writes a response a byte at a time, until the client closes the connection.
 pub(crate) fn drip(
     stream: &mut TcpStream,
     bytes: &[u8],

@@ -72,7 +72,7 @@ pub struct Faults {
     pub torn: u32,
     /// The answer comes a byte at a time.
     pub drip: u32,
-    /// The answer is no JSON.
+    /// The answer is not JSON.
     pub garbled: u32,
     /// Status 200 with an error inside.
     pub hidden_error: u32,

@@ -91,7 +91,7 @@ pub fn run_samples() -> Vec<(&'static str, String, SessionKind)> {
         ("a0000002", copied(side), SideQuestion),
         ("a0000003", copied(summary), Compaction),
         ("a0000004", run_file(&["Warmup"], Value::Null, &none), Warmup),
-        // By what they copy, under a name nobody knows yet.
+        // By what they copy, under a name that is not known yet.
         ("anew_purpose-0a1b2c3d4e5f6a7b", run_file(&["Go on"], ELSEWHERE.into(), &none), ClientRun),
         (
             "aother_purpose-0a1b2c3d4e5f6a7b",

@@ -7,7 +7,7 @@ use std::path::Path;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Where something of a session can stand.
+/// Where something of a session can be.
 pub const PLACES: [&str; 28] = [
     "prompt",
     "prompt block",
@@ -39,7 +39,7 @@ pub const PLACES: [&str; 28] = [
     "tool name",
 ];
 
-/// The forms in which a secret may stand.
+/// The forms in which a secret may be written.
 pub const FORMS: [&str; 11] = [
     "raw",
     "escaped",

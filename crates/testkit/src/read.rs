@@ -24,7 +24,7 @@ pub fn session_at(path: &Path) -> SessionFiles {
     own.unwrap_or_else(|| panic!("{} is no session", path.display()))
 }
 
-/// Every session below a folder, whoever wrote it.
+/// Every session of any agent below a folder.
 pub fn sessions(root: &Path) -> Vec<Session> {
     let read = |files| agents::read(files, &mut ReadContext::default()).unwrap().0;
     discover_at(root).sessions.iter().map(read).collect()

@@ -49,7 +49,7 @@ pub fn html(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// First bytes of characters that may have to be replaced. All others are passed over quickly.
+/// First bytes of characters that may have to be replaced. All others are skipped quickly.
 const ODD: [bool; 256] = odd_bytes(b"");
 const ODD_IN_PAGE: [bool; 256] = odd_bytes(b"&<>\"'");
 
@@ -240,7 +240,7 @@ impl<W: std::io::Write> JsonWriter<W> {
     fn write_text(&mut self, text: &str) -> std::io::Result<()> {
         let mut plain = 0;
         for (at, character) in text.char_indices() {
-            // JSON's own white space between tokens passes.
+            // JSON's own whitespace between tokens passes.
             if !is_unsafe(character) || matches!(character, '\n' | '\r' | '\t') {
                 continue;
             }

@@ -81,7 +81,7 @@ pub fn between<'a>(head: &'a str, characters: usize, lines: usize, tail: &'a str
     Excerpt::Cut { head, cut, tail }
 }
 
-/// A place at or before `limit`: after a line end if one lies in the last quarter.
+/// A place at or before `limit`: after a line end if one is in the last quarter.
 fn head_end(text: &str, limit: usize) -> usize {
     let mut limit = limit.min(text.len());
     while !text.is_char_boundary(limit) {
@@ -94,7 +94,7 @@ fn head_end(text: &str, limit: usize) -> usize {
     }
 }
 
-/// A place at or after `limit`: after a line end if one lies in the first quarter.
+/// A place at or after `limit`: after a line end if one is in the first quarter.
 fn tail_start(text: &str, limit: usize) -> usize {
     let mut limit = limit.min(text.len());
     while !text.is_char_boundary(limit) {

@@ -6,7 +6,7 @@ use backstory_format::line::split;
 use backstory_format::slice::Part as _;
 
 /// Below `# aider chat started at 2026-01-31 09:30:00`. A line of the same words inside a fence
-/// would be taken for one; the date behind it makes that unlikely.
+/// would be taken for one; the date after it makes that unlikely.
 pub(super) fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
     let mut starts: Vec<(u64, String)> = Vec::new();
     let mut at = 0;
@@ -34,7 +34,7 @@ pub(super) fn headings(bytes: &[u8], name: &str) -> Vec<Part> {
         .collect()
 }
 
-/// `aider-project` of `aider-project-2026-01-31T09-30-00`, of that with a number behind it, and of
+/// `aider-project` of `aider-project-2026-01-31T09-30-00`, of that with a number after it, and of
 /// `aider-project-start`.
 pub(super) fn before_date(name: &str) -> &str {
     const DATE: &[u8] = b"-0000-00-00T00-00-00";

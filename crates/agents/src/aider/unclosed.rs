@@ -3,13 +3,13 @@
 //! What the program writes next would be taken for code, up to the end of the session. So a fence
 //! with lines in it that are unmistakably the program's is looked at twice: where it has no end, or
 //! only one that belongs to a later fence, it ends before these lines. A fence that merely quotes
-//! them is closed behind them, and the fences that follow it pair up.
+//! them is closed after them, and the fences that follow it pair up.
 
 use super::{asked, is_end, is_notice, tokens};
 use crate::common::Fence;
 use backstory_format::slice::item;
 
-/// So far behind a fence is looked whether those that follow pair up.
+/// So far after a fence is looked whether those that follow pair up.
 const WINDOW: usize = 4096;
 
 /// Where the fence that is opened on line `opened` ends without being closed, if it does.
@@ -57,7 +57,7 @@ fn hidden(lines: &[&str], start: usize, end: usize) -> usize {
     count
 }
 
-/// Whether a line is one that the program writes and hardly anybody else: below an empty line or
+/// Whether a line has the form of the program's own lines: below an empty line or
 /// another one of its own, with two spaces at its end.
 fn is_programs(lines: &[&str], at: usize) -> bool {
     let line = item(lines, at);
@@ -70,7 +70,7 @@ fn is_programs(lines: &[&str], at: usize) -> bool {
     else {
         return false;
     };
-    // Nobody else counts tokens like this; an editor may have taken the spaces away.
+    // Only the program counts tokens like this; an editor may have removed the spaces.
     tokens(notice.trim_end()).is_some()
         || is_end(line)
             && ["Applied edit to ", "Commit "].iter().any(|word| notice.starts_with(word))

@@ -56,7 +56,7 @@ struct Reading {
     cost: f64,
 }
 
-/// Where the calls of an answer stand.
+/// Where the calls of an answer are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Calls {
     /// In blocks of their own: XML in its text is text.
@@ -189,7 +189,7 @@ impl Reading {
         if words.is_some() || prompt.iter().any(|block| !block.context) {
             self.draft.prompt(TurnKind::Human, prompt, words.as_deref());
         } else {
-            // Nobody typed anything: the extension tells the model how things stand.
+            // The user typed nothing: the extension describes the state to the model.
             for text in prompt.into_iter().filter_map(|part| content_of(part.block)) {
                 self.draft.event("context", Some(text));
             }

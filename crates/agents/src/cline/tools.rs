@@ -37,7 +37,7 @@ pub(super) fn effects(name: &str, input: &Value<'_>, cite: Cite) -> Vec<Effect> 
     }
 }
 
-/// The outcome says that the file is a new one, which the call does not tell.
+/// The outcome says that the file is new, which the call does not.
 pub(super) fn mark_created(call: &mut Call) {
     for effect in &mut call.effects {
         if let Effect::Edit(edit) = effect

@@ -70,7 +70,7 @@ pub(super) fn action(text: &str) -> Option<Action> {
     Some(Action { name: name.to_owned(), input })
 }
 
-/// Where the closing tags of each name stand.
+/// Where the closing tags of each name are.
 fn closing(text: &str) -> HashMap<&str, Vec<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for at in memchr::memmem::find_iter(text.as_bytes(), "</") {
@@ -81,7 +81,7 @@ fn closing(text: &str) -> HashMap<&str, Vec<usize>> {
     places
 }
 
-/// The name of the tag that `text` goes on with, behind `<` or `</`.
+/// The name of the tag that `text` continues with, after `<` or `</`.
 fn key(text: &str) -> Option<&str> {
     let letters = text.bytes().take(LONGEST_KEY + 1);
     let length = letters.take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();

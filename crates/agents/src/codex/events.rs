@@ -1,4 +1,4 @@
-//! Events: what the screen showed. Most repeat items; the rest is told here.
+//! Events: what the screen showed. Most repeat items; the others are read here.
 
 use super::patch;
 use super::rollout::Rollout;
@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
-/// Texts of a turn that were told as items, and texts that so far only the screen showed.
+/// Texts of a turn that were items, and texts that so far only the screen showed.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     items: HashMap<u64, u32>,
@@ -61,7 +61,7 @@ fn hash(text: &str) -> u64 {
 }
 
 impl Rollout {
-    /// Tells what only events said, once the turn is over.
+    /// Adds texts that only events had, once the turn is over.
     pub(super) fn flush_echoes(&mut self) {
         let Echoes { waiting, .. } = std::mem::take(&mut self.echoes);
         let waiting: Vec<Echo> = waiting.into_iter().flatten().collect();
@@ -162,7 +162,7 @@ impl Rollout {
         let effects = item.get("changes").map(|changes| patch::changes(&changes));
         let Some(call) = self.draft.find_call(&id) else { return };
         let refused = call.result.as_ref().is_some_and(|result| result.outcome != CallOutcome::Ok);
-        // What else the command did beside the patch stays.
+        // What else the command did next to the patch stays.
         let is_edit = |effect: &Effect| matches!(effect, Effect::Edit(_));
         if failed || refused {
             call.effects.retain(|effect| !refused && !is_edit(effect));

@@ -127,7 +127,7 @@ fn named(id: &str, thread: &str) -> Box<str> {
     format!("{thread}:{id}").into()
 }
 
-/// The files that stand before a rollout, the nearest first, each with the part of it that does.
+/// The files that are before a rollout, the nearest first, each with the part of it that does.
 pub(super) fn files(path: &Path, store: &Store) -> Vec<(PathBuf, Option<Range<u64>>)> {
     let mut found: Vec<(PathBuf, Option<Range<u64>>)> = Vec::new();
     let mut at = path.to_path_buf();

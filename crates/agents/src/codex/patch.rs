@@ -193,7 +193,7 @@ pub(super) fn changes(changes: &Value<'_>) -> Vec<Effect> {
     edits
 }
 
-/// Hunks of a unified diff, and where they stand.
+/// Hunks of a unified diff, and where they are.
 fn unified(diff: &str) -> (Vec<(String, String)>, Vec<HunkPlace>) {
     let mut hunks: Vec<(String, String)> = Vec::new();
     let mut places = Vec::new();

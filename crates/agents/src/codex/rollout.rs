@@ -25,18 +25,18 @@ pub(super) struct Rollout {
     /// The ordinal of the next record, where it does not say it itself.
     ordinal: u64,
     named: bool,
-    /// Whether what the model was told are the user's instructions, not the client's.
+    /// Whether the instructions are the user's, not the client's.
     instructed: bool,
-    /// What the client told the model on its own behalf before the next prompt.
+    /// Messages that the client added for the model before the next prompt.
     scaffolding: Vec<Content>,
     pub(super) echoes: Echoes,
     usage: Usage,
     after_result: bool,
-    /// Whether states tell where an answer ends.
+    /// Whether states show where an answer ends.
     stated: bool,
 }
 
-/// How the file tells the tokens of a message.
+/// How the file counts the tokens of a message.
 #[derive(Debug, Default)]
 struct Usage {
     /// By records that close each message: the newest clients.
@@ -92,7 +92,7 @@ impl Rollout {
         self.draft.finish()
     }
 
-    /// What the client told the model on its own behalf, told where it was told.
+    /// Adds the messages of the client for the model, in their place.
     fn instruct(&mut self) {
         for text in std::mem::take(&mut self.scaffolding) {
             self.draft.event("instructions", Some(text));
@@ -172,7 +172,7 @@ impl Rollout {
         }
     }
 
-    /// What the model said, was told, or got back.
+    /// An answer, an instruction or a result.
     pub(super) fn item(&mut self, item: &Value<'_>, cite: Cite) {
         let type_name = item.get_text("type");
         match type_name.as_deref() {
@@ -185,7 +185,7 @@ impl Rollout {
             }
             Some("custom_tool_call") => {
                 let input = item.get_text("input");
-                // What is no JSON is shown as a field.
+                // What is not JSON is shown as a field.
                 let input = input.map(|input| {
                     Content::Owned(serde_json::json!({ "input": input }).to_string().into())
                 });
@@ -225,7 +225,7 @@ impl Rollout {
                 }
             }
             Some("user") => self.user(&parts, cite),
-            // What the client tells the model on its own behalf.
+            // Messages of the client for the model.
             _ => {
                 let parts = all(message.get("content").as_ref(), cite).into_iter();
                 self.scaffolding.extend(parts.filter_map(|part| content_of(part.block())));
@@ -244,7 +244,7 @@ impl Rollout {
             })
             .collect();
         if scaffolding {
-            // Then they were told as a message, and the system prompt is not in the file.
+            // Then they were a message, and the system prompt is not in the file.
             if self.instructed && first.as_deref().is_some_and(is_users) {
                 self.draft.session.requests = Requests::default();
             }

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 
 /// Edits of every patch that a script applies, and its other commands as words for the shell.
-/// `folder` is where it starts. Where nothing tells which folder it went to, nothing is claimed.
+/// `folder` is where it starts. If the folder that it changed to is unknown, nothing is claimed.
 pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
     let split = Script::split(script);
     let mut edits = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn effects(script: &str, folder: &str) -> Vec<Effect> {
     edits
 }
 
-/// The command as it stands, for the shell.
+/// The command as it is, for the shell.
 fn whole(script: &str) -> Vec<Effect> {
     vec![Effect::Shell { command: Content::Owned(script.into()) }]
 }
@@ -83,7 +83,7 @@ fn entered(folder: &str, arguments: &[&str]) -> Option<String> {
     is_plain.then(|| patch::joined(folder, to))
 }
 
-/// Whether there are commands beside patches and changes of the folder.
+/// Whether there are commands other than patches and changes of the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
     Nothing,

@@ -47,7 +47,7 @@ pub(super) fn tokens(usage: &Value<'_>) -> UsageTotal {
     }
 }
 
-/// There is no status. Commands tell their exit code in one of three wordings, in a line of its own
+/// There is no status. Commands report their exit code in one of three wordings, in a line of its own
 /// before what they printed; other tools say what went wrong.
 pub(super) fn outcome(shown: &str) -> CallOutcome {
     let head: String = shown.chars().take(400).collect();

@@ -2,7 +2,7 @@
 
 use backstory_model::{Content, Replacement};
 
-/// Where the lines of a block stand.
+/// Where the lines of a block are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Outside,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Turn, step and block of a call.
 pub(super) type Address = (usize, usize, usize);
 
-/// Blocks of the message that is being told whose calls have the same id.
+/// Blocks of the current message whose calls have the same id.
 #[derive(Debug)]
 pub(super) struct Open {
     first: usize,

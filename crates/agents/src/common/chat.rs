@@ -17,7 +17,7 @@ pub(crate) struct Chat {
     pub(crate) cite: Cite,
 }
 
-/// An action that stands in the text of a message.
+/// An action that is in the text of a message.
 #[derive(Debug)]
 pub(crate) struct Action {
     pub(crate) name: String,
@@ -38,7 +38,7 @@ impl Chat {
         Chat { draft, cite }
     }
 
-    /// One message; `actions` finds those that stand in the text of an answer.
+    /// One message; `actions` finds those that are in the text of an answer.
     pub(crate) fn message(
         &mut self,
         number: u64,
@@ -248,7 +248,7 @@ pub(crate) fn plain_text(message: &Value<'_>) -> String {
     }
 }
 
-/// Usage as chat APIs tell it: what was read from a cache is part of the prompt.
+/// Usage as chat APIs report it: tokens read from a cache are part of the prompt.
 pub(crate) fn chat_usage(usage: &Value<'_>) -> UsageTotal {
     let number = |name: &str| usage.get(name).and_then(|value| value.unsigned());
     let details = usage.get("prompt_tokens_details");

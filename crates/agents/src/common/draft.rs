@@ -1,4 +1,4 @@
-//! A session while it is being read, for formats that tell it in order.
+//! A session while it is being read, for formats that are in order.
 
 use super::calls::{Address, Open};
 use backstory_format::{Problem, ProblemId};
@@ -22,14 +22,14 @@ pub(crate) struct Place {
     pub(crate) timestamp: Option<Timestamp>,
 }
 
-/// Turns, steps and calls in the order in which they are told.
+/// Turns, steps and calls in the order of the file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) session: Session,
     pub(crate) place: Place,
     pub(crate) model: Option<Arc<str>>,
     pub(crate) version: Option<Arc<str>>,
-    /// The message that is being told.
+    /// The current message.
     pub(super) current: Option<Step>,
     /// Its calls by id.
     pub(super) open: HashMap<Box<str>, Open>,
@@ -78,7 +78,7 @@ impl Draft {
         *self.session.counts.records_by_type.entry(type_name.into()).or_default() += 1;
     }
 
-    /// Somebody asked for something; `words` are what they said, for the title.
+    /// Adds a prompt; `words` are its text, for the title.
     pub(crate) fn prompt(&mut self, kind: TurnKind, blocks: Vec<PromptBlock>, words: Option<&str>) {
         self.close();
         if self.title.is_none() {
@@ -108,7 +108,7 @@ impl Draft {
         self.session.turns.last_mut()
     }
 
-    /// The message that is being told; a new one after [`close`](Draft::close).
+    /// The current message; a new one after [`close`](Draft::close).
     pub(crate) fn step(&mut self) -> &mut Step {
         if self.current.is_none() {
             self.steps += 1;
@@ -138,12 +138,12 @@ impl Draft {
         step
     }
 
-    /// Whether a message is being told.
+    /// Whether a message is open.
     pub(crate) fn is_open(&self) -> bool {
         self.current.is_some()
     }
 
-    /// The message that is being told, or the one before.
+    /// The current message, or the one before.
     pub(crate) fn last_step(&mut self) -> Option<&mut Step> {
         match self.current.as_mut() {
             Some(step) => Some(step),
@@ -256,7 +256,7 @@ impl Draft {
         });
     }
 
-    /// What the model was told before the first prompt, and the tools it was given; the first counts.
+    /// The system prompt and the tool definitions; the first ones count.
     pub(crate) fn set_request(&mut self, system: Option<Content>, tools: Option<Content>) {
         let requests = &mut self.session.requests;
         if requests.shapes.is_empty() && (system.is_some() || tools.is_some()) {

@@ -2,7 +2,7 @@
 
 use backstory_format::slice::Part;
 
-/// An open fence: its mark, and how often it stands there.
+/// An open fence: its mark, and how often it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fence {
     mark: char,
@@ -17,7 +17,7 @@ fn marks(line: &str) -> Option<(char, usize, &str)> {
 }
 
 impl Fence {
-    /// The fence that a line opens, and the word behind it.
+    /// The fence that a line opens, and the word after it.
     pub(crate) fn opened(line: &str) -> Option<(Fence, &str)> {
         let (mark, length, rest) = marks(line).filter(|(_, length, _)| *length >= 3)?;
         Some((Fence { mark, length }, rest))

@@ -5,7 +5,7 @@ use backstory_store::plain_name;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// How names of files end whose lines are read one by one.
+/// How file names end whose lines are read one by one.
 pub(crate) const LINES: [&str; 3] = [".jsonl", ".jsonl.zst", ".parquet"];
 
 /// Those, and documents.

@@ -1,4 +1,4 @@
-//! Parts of a message's content: texts, and whatever else stands between them.
+//! Parts of a message's content: texts, and whatever else is between them.
 
 use super::Cite;
 use backstory_format::json::{Kind, Value};
@@ -50,7 +50,7 @@ fn one(part: &Value<'_>, cite: Cite) -> Option<Part> {
     }
 }
 
-/// A part that is no text: a picture in one of the forms that APIs have, else the part as it is.
+/// A part that is not a text: a picture in one of the forms that APIs have, else the part as it is.
 pub(crate) fn other(part: &Value<'_>, cite: Cite) -> Block {
     let address = part.get("image_url");
     let url = address.as_ref().and_then(|url| url.get_text("url").or_else(|| url.text()));

@@ -1,8 +1,8 @@
-//! What somebody typed, and what a program added to it.
+//! Prompts as they were typed, and what a program added.
 
 use backstory_model::{Block, Content, PromptBlock};
 
-/// A prompt that somebody typed.
+/// A prompt that was typed.
 pub(crate) fn typed(text: Content) -> PromptBlock {
     PromptBlock { block: Block::Text(text), context: false }
 }

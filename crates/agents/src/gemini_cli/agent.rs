@@ -107,7 +107,7 @@ impl AgentReader for GeminiCli {
         if is_session { FolderKind::PartOfSession } else { FolderKind::Other }
     }
 
-    /// The id in the first record: names of files have the start of it.
+    /// The id in the first record: file names have the start of it.
     fn id(&self, path: &Path) -> String {
         recorded_id(path).unwrap_or_else(|| stem(path))
     }

@@ -1,5 +1,5 @@
 //! OpenHands: events of its first generation (a folder, a downloaded array, or the history of an
-//! evaluation's row), and conversations of the SDK (a folder of events with a state beside them).
+//! evaluation's row), and conversations of the SDK (a folder of events with a state next to them).
 
 mod agent;
 mod sdk;
@@ -120,7 +120,7 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a folder is one conversation: a state or events that read like the agent's.
 fn is_conversation(folder: &Path) -> bool {
-    /// So many files are looked into: the first may be broken.
+    /// How many files are searched: the first may be broken.
     const LOOKED_INTO: usize = 16;
     const HEAD: u64 = 64 << 10;
     let holds = |path: &Path, keys: &[&str]| {

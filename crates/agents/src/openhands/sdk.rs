@@ -1,6 +1,6 @@
 //! Conversations of the OpenHands SDK: events with a `kind`.
 //!
-//! Tokens stand in the state beside the events, each under the id of its answer; where only events
+//! Tokens are in the state next to the events, each under the id of its answer; where only events
 //! are left, they come as running totals in events of their own, written just before the message
 //! they belong to.
 
@@ -18,7 +18,7 @@ pub(super) struct Events {
     draft: Draft,
     cite: Cite,
     response: Option<String>,
-    /// Whether the state beside the events tells the cost: it is written last.
+    /// Whether the state next to the events has the cost: it is written last.
     cost: Cost,
     total: UsageTotal,
     next: Option<UsageTotal>,
@@ -26,7 +26,7 @@ pub(super) struct Events {
     known: HashMap<String, UsageTotal>,
 }
 
-/// What tells the cost.
+/// Where the cost is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
     State,
@@ -50,7 +50,7 @@ impl Events {
         self.draft.finish()
     }
 
-    /// The state beside the events.
+    /// The state next to the events.
     pub(super) fn state(&mut self, state: Option<Value<'_>>) {
         let Some(state) = state else { return };
         if let Some(id) = state.get_text("id") {

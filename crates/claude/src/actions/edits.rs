@@ -105,7 +105,7 @@ impl<T> EditResult<T> {
         }
     }
 
-    /// Whether it says all that is known of the edit, so that nobody needs the input.
+    /// Whether it says all that is known of the edit, so that the input is not needed.
     pub fn is_complete(&self) -> bool {
         self.done.is_some() && !self.reviewed
     }

@@ -1,6 +1,6 @@
 //! What calls of Claude Code's tools do. No other crate knows the names of these tools.
 //!
-//! Nothing is kept: inputs and results are read when somebody asks.
+//! Nothing is kept: inputs and results are read on demand.
 
 mod dialogue;
 mod edits;
@@ -107,7 +107,7 @@ pub fn edit(call: &Call, reader: &mut SourceReader) -> Result<Option<FileEdit>, 
     }))
 }
 
-/// Without a structured result the words for the model tell whether a file is new.
+/// Without a structured result, the text for the model says whether a file is new.
 fn says_created(result: &CallResult, reader: &mut SourceReader) -> Result<bool, StoreError> {
     let Some(text) = result.text.first() else { return Ok(false) };
     Ok(reader.text(text)?.starts_with("File created successfully"))

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How many versions are told apart.
+/// How many versions are distinguished.
 const MAX_VERSIONS: usize = 1_000;
 /// How many records are remembered to find those that other files name.
 const MAX_UUIDS: usize = 8 << 20;
@@ -19,15 +19,19 @@ const MAX_AMBIGUOUS: usize = 60;
 /// What tables are split by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grouping {
+    /// All sessions as one group.
     #[default]
     None,
+    /// By client version.
     Version,
+    /// By project.
     Project,
+    /// By agent.
     Agent,
 }
 
 impl Grouping {
-    /// The group of a session or of a subagent without one; versions are told apart everywhere.
+    /// The group of a session or of a subagent without one; versions are always separate.
     pub(super) fn name_of(self, agent: Agent, project: Option<&str>) -> String {
         match self {
             Grouping::None | Grouping::Version => String::new(),
@@ -40,27 +44,49 @@ impl Grouping {
 /// One session in the inventory.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
+    /// The session's id.
     pub id: String,
+    /// The agent that wrote it.
     pub agent: Agent,
+    /// Its file.
     pub path: PathBuf,
+    /// Its project, if known.
     pub project: Option<Arc<str>>,
+    /// Lines of the file.
     pub lines: u64,
+    /// Bytes of the file.
     pub bytes: u64,
+    /// Records in the file.
     pub records: u64,
+    /// Records by type.
     pub records_by_type: BTreeMap<Box<str>, u64>,
+    /// Turns of the conversation.
     pub turns: u64,
+    /// Answers with tool calls, which the client sends again with their results.
     pub loops: u64,
+    /// Tool calls.
     pub calls: u64,
+    /// Tool results.
     pub results: u64,
+    /// Subagents.
     pub subagents: u64,
+    /// Compactions.
     pub compactions: u64,
+    /// Abandoned branches.
     pub left_branches: u64,
+    /// Client versions, in order of appearance.
     pub versions: Vec<Arc<str>>,
+    /// Models that answered.
     pub models: Vec<Arc<str>>,
+    /// The first time in the file.
     pub started: Option<Timestamp>,
+    /// The last time in the file.
     pub ended: Option<Timestamp>,
+    /// Problems by kind.
     pub problems: BTreeMap<ProblemId, u64>,
+    /// Whether it is a fork of another session.
     pub forked: bool,
+    /// Whether it continues another session.
     pub continues: bool,
 }
 
@@ -97,8 +123,11 @@ impl SessionRow {
 /// All counts of one client version (of one group).
 #[derive(Debug, Clone, Default)]
 pub struct Part {
+    /// Shapes of the records.
     pub shapes: Shapes,
+    /// Counts of the sessions' own files.
     pub main: Counts,
+    /// Counts of subagents' files.
     pub agents: Counts,
 }
 
@@ -118,26 +147,35 @@ impl Part {
     }
 }
 
-/// An ambiguous record and where it stands.
+/// An ambiguous record and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmbiguousRecord {
+    /// Where the record is.
     pub place: Place,
+    /// Why it is ambiguous.
     pub why: &'static str,
 }
 
 /// What was found in a set of sessions.
 #[derive(Debug, Default)]
 pub struct Analysis {
+    /// How sessions are grouped.
     pub grouping: Grouping,
     /// Files by number, as [`Place`] has them.
     pub files: BTreeMap<u32, PathBuf>,
+    /// Files of subagents.
     pub agent_files: u64,
+    /// A row for each session.
     pub sessions: Vec<SessionRow>,
     /// By group, then by version.
     pub groups: BTreeMap<String, BTreeMap<Version, Part>>,
+    /// Example values of fields.
     pub samples: Samples,
+    /// Ambiguous records, the first of them.
     pub ambiguous: Vec<AmbiguousRecord>,
+    /// All ambiguous records.
     pub ambiguous_count: u64,
+    /// Records that titles name and that are in the same file.
     pub leaves_here: u64,
     uuids: Vec<u64>,
     missing: Vec<u64>,
@@ -147,12 +185,16 @@ pub struct Analysis {
 /// Where records lie that a file names but does not hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct References {
+    /// In the same file.
     pub here: u64,
+    /// In another of the files.
     pub in_another_file: u64,
+    /// In none of them.
     pub nowhere: u64,
 }
 
 impl Analysis {
+    /// An analysis without sessions.
     pub fn new(grouping: Grouping) -> Analysis {
         Analysis { grouping, ..Analysis::default() }
     }

@@ -25,8 +25,11 @@ pub struct Collector {
 /// What was learnt from one file.
 #[derive(Debug, Default)]
 pub struct Examined {
+    /// The file.
     pub path: PathBuf,
+    /// Shapes and values of its records.
     pub collector: Collector,
+    /// Counts of its conversation.
     pub figures: FileFigures,
 }
 

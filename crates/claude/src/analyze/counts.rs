@@ -7,7 +7,7 @@ use backstory_format::slice::Part;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// How many different names below one heading are told apart.
+/// How many different names below one heading are distinguished.
 const MAX_NAMES: usize = 400;
 
 /// Counts by name.
@@ -88,6 +88,7 @@ impl Counts {
         fixed.chain(named).collect()
     }
 
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.fixed.is_empty() && self.named.is_empty()
     }

@@ -3,7 +3,7 @@
 //! Three layers. While files are read, a [`Collector`] counts the shape of every record and the
 //! agent's reader counts what records do together ([`FileFigures`]). An [`Analysis`] adds all of it
 //! up by client version. From that come the [`document`](report), a [`Profile`] (the part that is
-//! about the format and not about anybody's data) and the differences between two profiles.
+//! about the format and not about user data) and the differences between two profiles.
 //! Counts are kept, never values; memory does not grow with the data.
 
 mod analysis;
@@ -40,7 +40,9 @@ pub enum Scope {
 /// A record that could be read in more than one way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambiguity {
+    /// The line of the record.
     pub line: u64,
+    /// Why it is ambiguous.
     pub why: &'static str,
 }
 
@@ -49,13 +51,18 @@ pub struct Ambiguity {
 pub struct FileFigures {
     /// By client version as written.
     pub counts: Vec<(Box<str>, Scope, Counts)>,
+    /// Ambiguous records, the first of them.
     pub ambiguous: Vec<Ambiguity>,
+    /// All ambiguous records.
     pub ambiguous_count: u64,
     /// Hashes of the uuids of all records, and of those that are named as parent or as a title's
     /// record but are not here.
     pub uuids: Vec<u64>,
+    /// Parents that are not in the file.
     pub missing: Vec<u64>,
+    /// Records that titles name and that are not in the file.
     pub leaves: Vec<u64>,
+    /// How many records that titles name are in the file.
     pub leaves_here: u64,
 }
 

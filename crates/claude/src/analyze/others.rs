@@ -1,7 +1,7 @@
 //! Sessions of other agents, counted.
 //!
-//! Their formats are not taken apart field by field as Claude Code's is; this tells what their
-//! sessions hold, and what their files cannot tell.
+//! Their formats are not described field by field as Claude Code's is; this reports what their
+//! sessions hold, and what their files do not record.
 
 use super::clean_name;
 use backstory_model::{Effect, Session};
@@ -103,7 +103,7 @@ struct Tokens {
     output: u64,
     cache_read: u64,
     cache_write: u64,
-    /// Messages whose tokens the files tell.
+    /// Messages whose tokens the files record.
     messages: u64,
 }
 

@@ -149,7 +149,7 @@ fn tool_of_result(tools: &Tools, block: &Value<'_>) -> Option<Box<str>> {
     tools.get(&tools.hasher().hash_one(id)).cloned()
 }
 
-/// Tools that are not the client's own: their fields are somebody else's format.
+/// Tools that are not the client's own: their fields are another format.
 fn is_foreign(tool: &str) -> bool {
     tool == FOREIGN || tool == NO_TOOL
 }

@@ -1,7 +1,7 @@
 //! One example of each kind of object, with everything personal taken out.
 //!
 //! Strings are replaced by what they are (`<uuid>`, `<text, 312 characters>`); only words that
-//! belong to the format stay. So a sample can be shown to anybody.
+//! belong to the format stay. So a sample contains no user data.
 
 use super::values::{Format, is_choice};
 use backstory_format::json::{Kind, Value};

@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 const MAX_KEYS: usize = 160;
 /// How deep objects are followed.
 const MAX_DEPTH: usize = 10;
-/// How many kinds are told apart.
+/// How many kinds are distinguished.
 const MAX_KINDS: usize = 2_000;
 /// The name of all keys that are data, not names.
 const ANY_KEY: &str = "*";
@@ -24,15 +24,22 @@ const MORE_KINDS: &str = "(more)";
 /// JSON types as a reader of the format thinks of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
+    /// `null`
     Null,
+    /// `true` or `false`
     Boolean,
+    /// A number.
     Number,
+    /// A text.
     String,
+    /// A list.
     Array,
+    /// An object.
     Object,
 }
 
 impl Type {
+    /// All types, in the order of reports.
     pub const ALL: [Type; 6] =
         [Type::Null, Type::Boolean, Type::Number, Type::String, Type::Array, Type::Object];
 
@@ -68,7 +75,9 @@ impl Type {
 /// Where something was seen first: a file (by the caller's number) and a line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
+    /// The file, by its number in the analysis.
     pub file: u32,
+    /// The line in the file.
     pub line: NonZeroU32,
 }
 
@@ -82,6 +91,7 @@ impl Place {
 /// One field.
 #[derive(Debug, Clone)]
 pub struct Node {
+    /// The field's name.
     pub key: Box<str>,
     /// How often it was there.
     pub count: u64,
@@ -91,6 +101,7 @@ pub struct Node {
     pub first: [Option<Place>; 6],
     /// What strings looked like, by [`Format`].
     pub formats: [u64; Format::COUNT],
+    /// Values that were seen, as far as they are kept.
     pub values: Values,
     children: Vec<NodeId>,
     items: Option<NodeId>,
@@ -376,7 +387,9 @@ impl Shapes {
 /// A field with its path in the kind it belongs to.
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
+    /// Names from the record down to the field.
     pub path: String,
+    /// Counts of the field.
     pub node: &'a Node,
     /// How many objects could have had it.
     pub of: u64,

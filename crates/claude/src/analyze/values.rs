@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How many different values are told apart before a field counts as free text.
+/// How many different values are kept before a field counts as free text.
 const MAX_VALUES: usize = 24;
 /// Longer strings are no choice from a list.
 const MAX_LENGTH: usize = 48;
@@ -10,20 +10,28 @@ const MAX_LENGTH: usize = 48;
 /// The form of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
+    /// An empty text.
     Empty,
+    /// A UUID.
     Uuid,
+    /// A time.
     Time,
     /// `msg_…`, `toolu_…`, `req_…`: an id of the API.
     ApiId,
+    /// Hexadecimal digits.
     Hex,
+    /// A path.
     Path,
     /// A word of letters, digits and a few marks.
     Word,
+    /// Any other text.
     Text,
 }
 
 impl Format {
+    /// How many formats there are.
     pub const COUNT: usize = 8;
+    /// All formats.
     pub const ALL: [Format; Format::COUNT] = [
         Format::Empty,
         Format::Uuid,
@@ -80,7 +88,7 @@ fn is_api_id(raw: &[u8]) -> bool {
 }
 
 /// Fields whose values are a fixed choice of the format, by their own name or that of their list.
-/// Only these become part of a profile: they are names of the format, never somebody's data.
+/// Only these become part of a profile: they are names of the format, never user data.
 const CHOICES: [&str; 37] = [
     "type",
     "subtype",

@@ -12,10 +12,12 @@ impl Version {
         if is_version(text) { Version(text.into()) } else { Version::default() }
     }
 
+    /// The version as it was written.
     pub fn as_str(&self) -> &str {
         if self.0.is_empty() { "unknown" } else { &self.0 }
     }
 
+    /// Whether the record named a version.
     pub fn is_known(&self) -> bool {
         !self.0.is_empty()
     }

@@ -118,7 +118,9 @@ check_ids! {
 /// What a finding is about: a fault of the format, or one of the whole session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Id {
+    /// A fault of a single record, found while reading.
     Format(ProblemId),
+    /// A fault of the conversation or the file.
     Check(CheckId),
 }
 

@@ -21,7 +21,7 @@ use backstory_store::{ReadContext, StoreError};
 
 /// Checks a session with all its subagents. Changes nothing.
 ///
-/// An agent's file that cannot be read is left out and returned beside the report.
+/// An agent's file that cannot be read is left out and returned next to the report.
 pub fn session(
     files: &SessionFiles,
     context: &mut ReadContext,

@@ -35,6 +35,7 @@ impl Effect {
 /// One thing that is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// Which check failed.
     pub id: Id,
     /// 1-based; none when it is about the file as a whole.
     pub line: Option<u64>,
@@ -46,6 +47,7 @@ pub struct Finding {
     pub subject: Option<Box<str>>,
     /// A detail for people. Never content of a message.
     pub detail: Cow<'static, str>,
+    /// The consequence for a resume.
     pub effect: Effect,
 }
 
@@ -71,6 +73,7 @@ impl From<&Problem> for Finding {
 /// All findings of one id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Group {
+    /// How many findings there are.
     pub count: u64,
     /// The first of them, in file order.
     pub listed: Vec<Finding>,
@@ -140,9 +143,11 @@ impl Findings {
 /// Whether the client would resume a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
+    /// It resumes.
     Yes,
     /// It resumes without some of what the file holds.
     WithLoss,
+    /// It does not resume.
     No,
     /// It holds no conversation: there is nothing to resume, and nothing wrong with that.
     Nothing,
@@ -166,6 +171,7 @@ impl Verdict {
 /// The judgement about a resume, and what it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
+    /// Whether the session resumes.
     pub verdict: Verdict,
     /// The first finding that stops it or loses something.
     pub because: Option<Finding>,
@@ -174,17 +180,24 @@ pub struct Resume {
 /// Findings in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
+    /// The file.
     pub path: PathBuf,
+    /// Bytes of the file.
     pub bytes: u64,
+    /// Records in the file.
     pub records: u64,
+    /// What was found.
     pub findings: Findings,
 }
 
 /// What a check of one session found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
+    /// The session's id.
     pub id: String,
+    /// Session or subagent.
     pub kind: SessionKind,
+    /// Whether it would resume.
     pub resume: Resume,
     /// The session's own file first, then its subagents'.
     pub files: Vec<FileReport>,

@@ -6,15 +6,20 @@ use super::options::Level;
 /// A text to be made shorter.
 #[derive(Debug, Clone)]
 pub struct Piece {
+    /// The text to shorten.
     pub text: String,
+    /// How much to shorten it.
     pub level: Level,
+    /// Who wrote it.
     pub speaker: Speaker,
 }
 
 /// Who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
+    /// The model.
     Model,
+    /// The person.
     Person,
 }
 
@@ -40,6 +45,7 @@ pub trait Engine: Sync {
 /// What became of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
+    /// The shortened text.
     Shorter(String),
     /// There is nothing to take out.
     AsItIs,

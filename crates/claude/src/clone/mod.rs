@@ -1,7 +1,7 @@
 //! Trimmed copies of sessions that really resume.
 //!
 //! A clone is the source's bytes with some records left out and some spans replaced; nothing is
-//! written anew. This module says what can be asked for ([`Options`], [`Preset`]), how texts are
+//! written again. This module says what can be asked for ([`Options`], [`Preset`]), how texts are
 //! compressed ([`Engine`]) and what came of it ([`Report`]); how it is
 //! made is in [`make`]. The surprising part: the result is checked as a stranger's file
 //! would be, by reading it again, before it gets its name.
@@ -31,18 +31,24 @@ use std::path::{Path, PathBuf};
 /// A clone to be made.
 #[derive(Debug, Clone)]
 pub struct Order<'a> {
+    /// The session to clone.
     pub files: &'a SessionFiles,
+    /// What to keep.
     pub options: &'a Options,
     /// The id of the new session; the ids of its records follow from it.
     pub id: &'a str,
+    /// The time of the clone.
     pub now: Timestamp,
+    /// The file to write.
     pub target: PathBuf,
+    /// Limits for reading.
     pub store: &'a Store,
 }
 
 /// Whether the clone is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
+    /// Write the clone.
     Write,
     /// Everything is done but for the files.
     Dry,

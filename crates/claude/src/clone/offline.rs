@@ -1,6 +1,6 @@
 //! Compression without a model: lines are ranked and the best stay, in their order.
 //!
-//! Code blocks, decisions, names of files and errors come first, then headings and what stands at
+//! Code blocks, decisions, file names and errors come first, then headings and what is at
 //! the beginning or the end; what was said before is dropped. The same text always gives the same
 //! result, and no word is ever changed or invented. Code is never cut inside a block: a block
 //! stays as a whole or is named by its length.

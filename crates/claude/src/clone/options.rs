@@ -13,17 +13,23 @@ use std::str::FromStr;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
+    /// Which branches to keep.
     pub branches: Branches,
     /// The last turn or record to take.
     pub up_to: Option<UpTo>,
+    /// Where the clone begins.
     pub start: Start,
+    /// What to do with subagents.
     pub subagents: Subagents,
+    /// What to do with tool calls and results.
     pub tools: Tools,
+    /// What to do with thinking.
     pub thinking: Thinking,
     /// Parts of the conversation whose texts are compressed.
     pub bands: Vec<Band>,
     /// Whose texts the bands are about.
     pub speakers: Speakers,
+    /// Records to drop.
     pub drop: BTreeSet<Droppable>,
     /// The clone's title; made from the source's if none.
     pub title: Option<String>,
@@ -48,8 +54,10 @@ pub enum Branches {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
+    /// At the first record.
     #[default]
     Beginning,
+    /// At the last compaction.
     LastCompaction,
 }
 
@@ -58,6 +66,7 @@ pub enum Start {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Subagents {
+    /// Without their files.
     #[default]
     Leave,
     /// Those that a call of the clone started are copied.
@@ -94,10 +103,12 @@ impl FromStr for UpTo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolMode {
+    /// Keep them.
     #[default]
     Keep,
     /// Long texts are cut in the middle.
     Truncate,
+    /// Remove them.
     Remove,
 }
 
@@ -121,6 +132,7 @@ impl FromStr for ToolMode {
 pub struct Tools {
     /// For calls in the older turns.
     pub mode: ToolMode,
+    /// The turns that count as older.
     pub older: Older,
     /// Of the turns with tools that are not older, so many percent are truncated, oldest first.
     pub truncate_percent: u8,
@@ -150,8 +162,10 @@ impl Default for Older {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Thinking {
+    /// Keep it.
     #[default]
     Keep,
+    /// Remove it.
     Remove,
 }
 
@@ -189,8 +203,10 @@ impl FromStr for Droppable {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Speakers {
+    /// Answers of the model only.
     #[default]
     Model,
+    /// Prompts too.
     Everyone,
 }
 
@@ -199,8 +215,11 @@ pub enum Speakers {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
+    /// A little.
     Light,
+    /// By about half.
     Compress,
+    /// As much as possible.
     HeavyCompress,
 }
 
@@ -238,13 +257,16 @@ impl Level {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Band {
+    /// The first percent.
     pub start: u8,
+    /// The last percent.
     pub end: u8,
+    /// How much to compress there.
     pub level: Level,
 }
 
 impl Band {
-    /// Whether turn `turn` (from 0) of `turns` lies in it.
+    /// Whether turn `turn` (from 0) of `turns` is in it.
     pub fn holds(&self, turn: usize, turns: usize) -> bool {
         let (turn, turns) = (turn as u128, turns.max(1) as u128);
         turn * 100 >= u128::from(self.start) * turns && turn * 100 < u128::from(self.end) * turns

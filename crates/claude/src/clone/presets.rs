@@ -9,12 +9,19 @@ use super::options::{Droppable, Older, Options, Thinking, ToolMode, Tools};
 /// A named set of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preset {
+    /// `default`
     Default,
+    /// `aggressive`
     Aggressive,
+    /// `heavy`
     Heavy,
+    /// `extreme`
     Extreme,
+    /// `quick-clean`
     QuickClean,
+    /// `heavy-trim`
     HeavyTrim,
+    /// `preserve-recent`
     PreserveRecent,
 }
 

@@ -15,9 +15,13 @@ pub enum Category {
     Prompts,
     /// What the model wrote.
     Answers,
+    /// Thinking of the model.
     Thinking,
+    /// Inputs of tool calls.
     ToolInputs,
+    /// Results of tool calls.
     ToolResults,
+    /// Images.
     Images,
     /// What the client added.
     Injected,
@@ -53,7 +57,9 @@ impl Category {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Amount {
+    /// How many blocks.
     pub blocks: u64,
+    /// How many bytes they have.
     pub bytes: u64,
     /// A quarter of the bytes; 1,600 for a picture.
     pub tokens: u64,
@@ -89,9 +95,13 @@ impl Estimate {
 /// Size of one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Size {
+    /// Bytes of the file.
     pub bytes: u64,
+    /// Records in the file.
     pub records: u64,
+    /// Messages of the conversation.
     pub messages: u64,
+    /// Estimated tokens, by category.
     pub estimate: Estimate,
 }
 
@@ -108,9 +118,13 @@ pub enum Reason {
     Copy,
     /// It belongs to a call that was removed.
     Tool,
+    /// Thinking was removed.
     Thinking,
+    /// It was added by the client for the model.
     Meta,
+    /// It reports progress.
     Progress,
+    /// It is a snapshot of files.
     Snapshot,
     /// A newer record of the same kind replaces it.
     Superseded,
@@ -133,18 +147,29 @@ pub struct Counts {
     pub records: u64,
     /// Other records that are in the clone.
     pub metadata: u64,
+    /// Turns kept.
     pub turns: u64,
+    /// Tool calls kept.
     pub calls: u64,
+    /// Tool calls shortened.
     pub calls_truncated: u64,
+    /// Tool calls removed.
     pub calls_removed: u64,
+    /// Thinking blocks removed.
     pub thinking_removed: u64,
+    /// Images removed.
     pub images_removed: u64,
+    /// Texts compressed.
     pub texts_compressed: u64,
+    /// Texts that could not be compressed.
     pub texts_failed: u64,
+    /// Subagents copied.
     pub subagents: u64,
+    /// Subagents left out.
     pub subagents_left: u64,
     /// Lines of the source that hold no record.
     pub bad_lines: u64,
+    /// Records left out, by reason.
     pub left_out: BTreeMap<Reason, u64>,
     /// What was wrong in the source and is not in the clone, by the name of the finding.
     pub repaired: BTreeMap<String, u64>,
@@ -155,17 +180,23 @@ pub struct Counts {
 pub struct Report {
     /// The new session id.
     pub id: String,
+    /// The title of the clone.
     pub title: String,
+    /// The session it was made from.
     pub source: Source,
-    /// Where the clone lies; none where nothing was written.
+    /// Where the clone is; none if nothing was written.
     pub path: Option<PathBuf>,
     /// Where the clone would lie.
     pub target: PathBuf,
     /// The folder in which to resume it, if the records name one.
     pub folder: Option<String>,
+    /// The size of the source.
     pub before: Size,
+    /// The size of the clone.
     pub after: Size,
+    /// What was kept and removed.
     pub counts: Counts,
+    /// The options that were used.
     pub options: Options,
     /// Visible messages of the clone in order: uuid, and the uuid in the source.
     pub messages: Vec<(String, String)>,
@@ -176,13 +207,18 @@ pub struct Report {
 /// What was cloned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
+    /// The session's id.
     pub id: String,
+    /// Its file.
     pub path: PathBuf,
+    /// Bytes of the file.
     pub bytes: u64,
+    /// Records in the file.
     pub records: u64,
 }
 
 /// Why there is no clone.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum CloneError {
     #[error(transparent)]

@@ -12,15 +12,20 @@ pub struct Lineage {
     /// `backstory-clone`
     #[serde(rename = "type")]
     pub kind: String,
+    /// The id of the clone.
     #[serde(rename = "sessionId")]
     pub session: String,
     /// The version of this program.
     pub made_by: String,
+    /// When it was made.
     pub made_at: String,
+    /// The session it was made from.
     pub source: LineageSource,
+    /// The options that were used.
     pub options: Options,
     /// Whether texts were compressed by this program or by another.
     pub engine: String,
+    /// What was kept and removed.
     pub counts: Counts,
 }
 
@@ -33,9 +38,13 @@ impl Lineage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineageSource {
+    /// The session's id.
     pub session: String,
+    /// Its file.
     pub path: String,
+    /// Bytes that were read of it.
     pub bytes: u64,
+    /// Records that were read of it.
     pub records: u64,
     /// The sessions that the source was cloned from, oldest first.
     pub ancestors: Vec<String>,
@@ -46,7 +55,7 @@ pub struct LineageSource {
 pub enum Proof {
     /// Made again with the recorded options, it is the same byte for byte.
     Same,
-    /// The same, with so many bytes behind it: it was resumed since.
+    /// The same, with this many bytes after it: it was resumed since.
     SameAndMore(u64),
     /// It differs from this byte on.
     Differs(u64),
@@ -75,7 +84,10 @@ impl Proof {
 /// The outcome of a proof.
 #[derive(Debug, Clone)]
 pub struct Verified {
+    /// What `check` finds in the clone.
     pub report: Report,
+    /// Where the clone comes from, if its file says so.
     pub lineage: Option<Lineage>,
+    /// Whether it could be made again.
     pub proof: Proof,
 }

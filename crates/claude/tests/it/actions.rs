@@ -95,7 +95,7 @@ fn a_written_file_is_new_if_the_client_says_so() {
         |kind: &str| Some(json!({ "type": kind, "content": "a\n", "structuredPatch": [] }));
     assert_eq!(made("ok", structured("create")).change, written(true));
     assert_eq!(made("File created successfully at: /w/a", None).change, written(true));
-    // The same content again is no change.
+    // The same content again is not a change.
     let same = made("ok", structured("update"));
     assert_eq!((same.change, same.hunks), (written(false), Some(Vec::new())));
     assert_eq!(made("ok", None).hunks, None);

@@ -24,7 +24,7 @@ struct Plan {
     cut_off: bool,
     /// Results whose call is nowhere.
     stray_results: usize,
-    /// Lines that are no JSON.
+    /// Lines that are not JSON.
     broken_lines: usize,
     /// Records whose parent is nowhere.
     lost_parents: usize,

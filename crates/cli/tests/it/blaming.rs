@@ -266,7 +266,7 @@ fn blame_reads_a_file_from_a_commit() {
     trace.save(&machine);
     let work = machine.home().join("repo");
     trace.file(&machine, "v.py", before);
-    // The word the edit wrote stands twice now, so the file as it is does not say where it wrote.
+    // The word the edit wrote is twice now, so the file as it is does not say where it wrote.
     let after = "first_value = compute_first(1)\nsecond_value = compute_second(2 * 2)\nagain = compute_second(2 * 2)\n";
     let lines_of = |blame: &serde_json::Value| -> Vec<(bool, String)> {
         let lines = blame["lines"].as_array().unwrap().iter();

@@ -56,7 +56,7 @@ fn annotate_writes_the_agent_that_made_the_edit() {
     for form in with_edits().into_iter().filter(is_placed) {
         let machine = Machine::empty();
         let project = install(&machine, &form);
-        // What lies where sessions are read from is never written, so the traces go elsewhere; aider
+        // What is where sessions are read from is never written, so the traces go elsewhere; aider
         // keeps its own in the project.
         let mut words = vec!["annotate", ".", "--write"];
         if form.row["agent"] != "aider" {

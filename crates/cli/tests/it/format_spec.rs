@@ -130,7 +130,7 @@ fn analyze_reports_files_it_cannot_analyse() {
     ");
 }
 
-/// Every key of the JSON stands in its documentation, and so does every figure.
+/// Every key of the JSON is in its documentation, and so does every figure.
 #[test]
 fn the_json_is_documented() {
     let machine = Machine::with_sample();

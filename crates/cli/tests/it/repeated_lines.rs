@@ -1,4 +1,4 @@
-//! A line that stands in many places of a file is given only to edits that can have written it there.
+//! A line that is in many places of a file is given only to edits that can have written it there.
 
 use crate::repo_fixture::{RepoFixture, wrote};
 use serde_json::Value;

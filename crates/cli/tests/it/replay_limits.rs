@@ -26,7 +26,7 @@ fn a_budget_is_never_exceeded() {
         assert!(said.contains("did not fit into --budget"), "{said}");
         let spent = dollars(&fixture);
         assert!(spent <= budget && spent > budget * 0.4, "{spent} of {budget}");
-        // What was spent stays spent: another start does not begin anew.
+        // What was spent stays spent: another start does not begin again.
         let (_, said) = fixture.ran(&arguments);
         assert!(dollars(&fixture) <= budget, "{said}");
     }

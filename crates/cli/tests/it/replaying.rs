@@ -42,7 +42,7 @@ pub(crate) fn teachers(server: &Server, more: &str) -> String {
     text
 }
 
-/// Conversations of so many states each, in the full form.
+/// Conversations of this many states each, in the full form.
 pub(crate) fn states(conversations: usize, each: usize) -> String {
     let mut text = String::new();
     for conversation in 0..conversations {

@@ -63,7 +63,7 @@ impl Machine {
     }
 }
 
-/// Whether a document explains a key of an object that stands under `parent`, or at the top: in a
+/// Whether a document explains a key of an object that is under `parent`, or at the top: in a
 /// column of fields, in a line that speaks of the parent as well (at the top, of `schema`), or in
 /// the section that the parent's row names.
 fn explains(document: &str, key: &str, parent: Option<&str>) -> bool {

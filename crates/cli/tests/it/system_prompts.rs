@@ -53,7 +53,7 @@ fn system_prompts_and_tools_reach_every_format() {
         let export = |to: &str, more: &[&str]| {
             machine.json(&[&["export", "--root", name, "--to", to], more].concat())
         };
-        // Parts of a prompt stand in paragraphs of their own.
+        // Parts of a prompt are in paragraphs of their own.
         let is_told = |text: &Value| {
             let text = text.as_str().unwrap_or_default();
             text.split_whitespace().eq(instructions().split_whitespace())

@@ -1,13 +1,13 @@
 //! Which states are worth asking a teacher about.
 //!
-//! A teacher's answer is worth most where it differs from the student's, and a trace often tells where that is:
+//! A teacher's answer is worth most where it differs from the student's, and a trace often shows where that is:
 //! the next result is a failure, the user says no, the same call comes again. Each such [`Signal`] adds to the
 //! odds of a disagreement; the score of a state is the chance of one, times what it is worth, over what asking
 //! costs. States are then taken by their score until the budget is spent.
 //!
 //! The weights are set by hand, not learnt: there is nothing to learn them from before teachers were asked, and
 //! a rule that can be read can be argued with. Not here: finding signals (the export of states does) and
-//! estimating costs (whoever asks knows prices).
+//! estimating costs (the caller knows prices).
 
 mod report;
 mod signal;
@@ -77,12 +77,13 @@ fn short(cost: f64) -> String {
 pub struct Picked {
     /// Their places, in the order in which they were given.
     pub places: Vec<usize>,
+    /// The sum of their costs.
     pub cost: f64,
     /// What they are expected to bring.
     pub worth: f64,
 }
 
-/// Places of all states, the best for their cost first; of equals the one that stands first.
+/// Places of all states, the best for their cost first; of equals the one that is first.
 pub fn ranked(scores: &[Score]) -> Vec<usize> {
     let mut places: Vec<(f64, usize)> =
         scores.iter().enumerate().map(|(at, score)| (score.ratio(), at)).collect();
@@ -90,7 +91,7 @@ pub fn ranked(scores: &[Score]) -> Vec<usize> {
     places.into_iter().map(|(_, at)| at).collect()
 }
 
-/// Takes states by what they bring for their cost, and passes over those that no longer fit.
+/// Takes states by what they bring for their cost, and skips those that no longer fit.
 pub fn pick(scores: &[Score], budget: f64) -> Picked {
     pick_ranked(scores, &ranked(scores), budget)
 }

@@ -5,7 +5,9 @@ use super::{Score, Signal, pick_ranked, ranked};
 /// How scores are spread, and what shares of the whole cost buy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateReport {
+    /// States.
     pub states: u64,
+    /// The cost of asking about all of them.
     pub cost: f64,
     /// Disagreements that are expected if all states are asked about.
     pub expected: f64,
@@ -13,23 +15,29 @@ pub struct GateReport {
     pub bands: Vec<Band>,
     /// How many states have each signal, those that none has left out.
     pub signals: Vec<(Signal, u64)>,
+    /// What shares of the whole cost buy.
     pub budgets: Vec<Buys>,
 }
 
-/// States whose chance of a disagreement lies in a tenth.
+/// States whose chance of a disagreement is in a tenth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
     /// Where the tenth begins.
     pub from: f64,
+    /// States in this tenth.
     pub states: u64,
+    /// The cost of asking about them.
     pub cost: f64,
 }
 
 /// What a budget buys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Buys {
+    /// The budget.
     pub budget: f64,
+    /// States that it buys.
     pub states: u64,
+    /// What they cost.
     pub cost: f64,
     /// Disagreements expected among them.
     pub expected: f64,

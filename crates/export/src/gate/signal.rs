@@ -24,6 +24,7 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// All signals, in the order of reports.
     pub const ALL: [Signal; 9] = [
         Signal::ResultError,
         Signal::Rejected,
@@ -73,14 +74,17 @@ impl Signal {
 pub struct Signals(u16);
 
 impl Signals {
+    /// Adds a signal.
     pub fn insert(&mut self, signal: Signal) {
         self.0 |= signal.bit();
     }
 
+    /// Whether a signal is in the set.
     pub fn holds(self, signal: Signal) -> bool {
         self.0 & signal.bit() != 0
     }
 
+    /// Whether there are no signals.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -90,7 +94,7 @@ impl Signals {
         Signal::ALL.into_iter().filter(move |signal| self.holds(*signal))
     }
 
-    /// Reads the names that `meta.signals` of a state holds; names of later versions are passed over.
+    /// Reads the names that `meta.signals` of a state holds; names of later versions are skipped.
     pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Signals {
         let mut signals = Signals::default();
         for name in names {

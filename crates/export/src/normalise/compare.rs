@@ -1,6 +1,6 @@
 //! How much of two actions is common, by the words they are made of.
 //!
-//! Twice the common words over all words of both, each as often as it stands there: linear in their length,
+//! Twice the common words over all words of both, each as often as it is there: linear in their length,
 //! the same both ways, and 1 only for equal bags of words.
 
 use super::Called;

@@ -4,7 +4,7 @@
 //! `| head -20`, a tool has another name, fields that only describe a call differ. What is made here is for
 //! comparing alone, never for training. Nothing is looked up: paths are compared as text, so a link and
 //! its target differ. Surprising: calls of one message are compared without regard to their order, and words
-//! beside calls do not count.
+//! next to calls does not count.
 
 mod compare;
 mod shell;
@@ -22,14 +22,18 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 /// What a model did: words, or calls.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
+    /// The model only wrote text.
     Words(String),
+    /// The model called tools.
     Calls(Vec<Called>),
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Called {
+    /// The tool's name.
     pub name: String,
+    /// The input of the call.
     pub input: Value,
 }
 
@@ -81,7 +85,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// What fuzzy means where nobody says.
+    /// The default of fuzzy.
     pub const FUZZY: Level = Level::Fuzzy(0.8);
     /// One of each, from the strictest to the loosest.
     pub const ALL: [Level; 4] = [Level::Exact, Level::FUZZY, Level::NameTarget, Level::Name];
@@ -217,7 +221,7 @@ fn normal_call(call: &Called, folder: Option<&str>) -> Called {
     Called { name: tool.name().to_owned(), input: tool.normal_input(&call.input, folder) }
 }
 
-/// Without the white space that carries no meaning.
+/// Without the whitespace that carries no meaning.
 fn normal_words(words: &str) -> String {
     composed(&words.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -6,7 +6,7 @@ use super::{composed, seen_from};
 use backstory_format::slice::Part;
 use backstory_model::shell::{Command, Link, Redirection, Script, assigns};
 
-/// A command without the white space, the folder change and the shortening of output that do not
+/// A command without the whitespace, the folder change and the shortening of output that do not
 /// change what it does.
 pub fn normal_command(command: &str, folder: Option<&str>) -> String {
     let mut command = composed(command);

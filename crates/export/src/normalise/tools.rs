@@ -1,6 +1,6 @@
 //! What is known of tools: other names, inputs that do not matter, what a call is used on.
 //!
-//! The table is data: it maps names of tools of many agents, also of such as no reader knows, to one
+//! The table is data: it maps tool names of many agents, also of such as no reader knows, to one
 //! name each, so that answers of different models can be compared. Nothing else in this crate may know
 //! a tool by its name. A tool that is not listed is compared by its own name and all of its inputs.
 
@@ -329,7 +329,7 @@ impl<'n> Tool<'n> {
         }
     }
 
-    /// What a call with this normal input is used on; empty where nothing tells.
+    /// What a call with this normal input is used on; empty if unknown.
     pub(super) fn target(&self, input: &Value, folder: Option<&str>) -> String {
         let text = |name: &&str| input.get(name).and_then(Value::as_str);
         match self.known {

@@ -320,7 +320,7 @@ fn outcome(
     if schema == OpenTracesSchema::V0_3 {
         canon.key("patch");
         match (&context.written.patch, run.and_then(|run| run.patch.as_ref())) {
-            // What was handed in counts, not what edits tell.
+            // The submitted patch counts, not the edits.
             (_, Some(patch)) => canon.text(&fetcher.text(0, patch)?),
             (patch, None) => canon.text_or_null(patch.as_deref()),
         }

@@ -40,7 +40,7 @@ impl Writer<'_, '_, '_> {
         let last = reading.first.zip(reading.lines);
         let last = last.map(|(first, count)| (first + count).saturating_sub(1));
         let lines = (reading.first, last.filter(|last| Some(*last) >= reading.first));
-        // A result that is cut is not told whole here.
+        // A result that is cut is not complete here.
         let most = self.options.max_observation.unwrap_or(usize::MAX);
         let fits = match self.fetcher.written(member, &reading.content)? {
             Some(raw) => raw.len() <= most || decode(raw).chars().count() <= most,

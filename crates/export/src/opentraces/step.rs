@@ -314,7 +314,7 @@ impl Writer<'_, '_, '_> {
         }
         let head = decode_prefix(raw, READ_AHEAD);
         let shown = beginning(head.trim_start(), PREVIEW);
-        // White space at the end is left out, and here the end is not seen.
+        // Whitespace at the end is left out, and here the end is not seen.
         if shown.chars().count() < PREVIEW || shown.ends_with(char::is_whitespace) {
             return Ok(false);
         }
@@ -336,7 +336,7 @@ pub(crate) fn beginning(text: &str, characters: usize) -> &str {
     text.part(..end)
 }
 
-/// The input of a call; what is no object becomes one.
+/// The input of a call; what is not an object becomes one.
 pub(crate) fn write_input(
     member: usize,
     call: &Call,
@@ -367,7 +367,7 @@ pub(crate) fn write_input(
     Ok(())
 }
 
-/// A call and where it stands.
+/// A call and its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed<'c> {
     pub(crate) member: usize,

@@ -20,15 +20,20 @@ use backstory_session::stats::Prices;
 /// What to make of sessions.
 #[derive(Debug, Clone, Copy)]
 pub enum Format<'o> {
+    /// OpenTraces records.
     OpenTraces(OpenTracesSchema),
+    /// ATIF trajectories.
     Atif(AtifSchema),
+    /// Agent Trace records.
     AgentTrace,
+    /// States with the answer that followed.
     TraceState(StateOptions<'o>),
+    /// Rows for supervised training.
     Sft(SftOptions<'o>),
 }
 
 impl<'o> Format<'o> {
-    /// What is to stand in front of histories.
+    /// What is to be in front of histories.
     pub(crate) fn system_prompt(self) -> Option<SystemPrompt<'o>> {
         match self {
             Format::TraceState(states) => Some(states.system),
@@ -46,32 +51,41 @@ impl<'o> Format<'o> {
 /// Versions of OpenTraces' `TraceRecord`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenTracesSchema {
+    /// 0.9
     V0_9,
+    /// 0.3.0
     V0_3,
 }
 
 /// Versions of ATIF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtifSchema {
+    /// 1.7
     V1_7,
+    /// 1.8
     V1_8,
 }
 
 /// What the output depends on besides the session.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
+    /// The format.
     pub format: Format<'o>,
     /// Which snapshot of a session this is, for those who export it again and again.
     pub generation: u64,
     /// Characters of each tool result to keep; all without it.
     pub max_observation: Option<usize>,
+    /// Repositories for commits and base states.
     pub repositories: Repositories<'o>,
+    /// Prices of tokens.
     pub prices: &'o Prices,
 }
 
 /// What is done about secrets.
 #[derive(Debug, Clone, Copy)]
 pub enum Secrets<'r> {
+    /// Texts are redacted.
     TakenOut(&'r Redactor),
+    /// Texts are written as they are, by the user's request.
     Kept(Raw),
 }

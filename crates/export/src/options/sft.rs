@@ -6,20 +6,30 @@ use std::borrow::Cow;
 /// How rows are made. Of the options of states, all that are about messages hold here too.
 #[derive(Debug, Clone, Copy)]
 pub struct SftOptions<'o> {
+    /// The format of the rows.
     pub format: SftFormat,
+    /// What one row holds.
     pub per: Per,
+    /// How inputs of calls are written.
     pub arguments: Arguments,
+    /// How states are made.
     pub states: StateOptions<'o>,
 }
 
 /// Whose rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SftFormat {
+    /// TRL.
     Trl,
+    /// LLaMA-Factory.
     LlamaFactory,
+    /// Axolotl.
     Axolotl,
+    /// OpenAI fine-tuning.
     OpenAi,
+    /// verl.
     Verl,
+    /// SkyRL.
     SkyRl,
 }
 
@@ -35,6 +45,7 @@ pub enum Per {
 /// How inputs of calls are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arguments {
+    /// As a JSON object.
     Object,
     /// JSON in a string.
     Text,

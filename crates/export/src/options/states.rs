@@ -5,22 +5,35 @@ use super::{OnUnknown, Tokenizer, VersionRange};
 /// What a state is and how it is written.
 #[derive(Debug, Clone, Copy)]
 pub struct StateOptions<'o> {
+    /// What counts as one action.
     pub granularity: Granularity,
+    /// The form of messages.
     pub messages: MessageStyle,
+    /// Where the system prompt comes from.
     pub system: SystemPrompt<'o>,
+    /// What to do with subagents.
     pub subagents: Subagents,
+    /// What to do with thinking.
     pub thinking: Thinking,
     /// The front of the history is dropped until it is as short.
     pub max_history_tokens: Option<u64>,
+    /// How tokens of a history are counted.
     pub tokenizer: Tokenizer<'o>,
+    /// Actions with fewer characters are skipped.
     pub min_action_chars: usize,
+    /// What to do with answers that the client wrote itself.
     pub synthetic: Synthetic,
+    /// Which messages become states.
     pub chain: Chain,
     /// Versions of the client that are known to be fine, and what is done about others.
     pub versions: Option<(&'o VersionRange, OnUnknown)>,
+    /// Whether states after a failed call are marked.
     pub tool_errors: ToolErrors,
+    /// How histories are written.
     pub layout: Layout,
+    /// Which fields a state has.
     pub view: StateView,
+    /// Whether records of the files are counted.
     pub records: Records,
 }
 
@@ -58,23 +71,29 @@ pub enum Granularity {
 /// How messages of the history look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageStyle {
+    /// As the OpenAI API has them.
     OpenAi,
+    /// As the Anthropic API has them.
     Anthropic,
+    /// All content as text.
     Text,
 }
 
-/// What stands in front of the history.
+/// What is in front of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemPrompt<'o> {
     /// The real one where the trace holds it.
     Auto,
+    /// No system prompt.
     None,
+    /// This text.
     Text(&'o str),
 }
 
 /// What becomes of subagents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subagents {
+    /// They are skipped.
     Skip,
     /// After the session, under their own ids.
     Separate,
@@ -85,14 +104,18 @@ pub enum Subagents {
 /// Whether thinking is in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
+    /// It is left out.
     Strip,
+    /// It is kept.
     Keep,
 }
 
 /// Whether messages that the client made itself become states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Synthetic {
+    /// They are skipped.
     Skip,
+    /// They are included.
     Include,
 }
 
@@ -108,7 +131,9 @@ pub enum Chain {
 /// Whether states after a failed call are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolErrors {
+    /// They are marked.
     Mark,
+    /// They are like all others.
     Ignore,
 }
 
@@ -124,6 +149,7 @@ pub enum Layout {
 /// Which fields a state has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateView {
+    /// Those of a state only.
     State,
     /// With `teacher_id`, `reward` and `hint_text`, all null.
     Example,
@@ -132,6 +158,8 @@ pub enum StateView {
 /// Whether the fate of every record of the files is counted, for which they are read once more.
 #[derive(Debug, Clone, Copy)]
 pub enum Records {
+    /// They are not counted.
     Leave,
+    /// They are counted, in a separate reading.
     Count,
 }

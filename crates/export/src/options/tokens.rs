@@ -1,7 +1,7 @@
-//! How long messages are, in tokens of somebody's tokenizer.
+//! How long messages are, in tokens of a tokenizer.
 //!
 //! The vocabularies themselves are not here: they weigh megabytes, and only the program needs them.
-//! Counted is what a chat template would show (words, names of tools, inputs as JSON), not the ids and
+//! Counted is what a chat template would show (words, tool names, inputs as JSON), not the ids and
 //! the names of fields around it.
 
 use serde_json::Value;
@@ -11,6 +11,7 @@ use std::fmt::Debug;
 pub trait CountTokens: Sync + Debug {
     /// The name under which users know it.
     fn name(&self) -> &str;
+    /// Tokens of a text.
     fn count(&self, text: &str) -> u64;
 }
 
@@ -19,6 +20,7 @@ pub trait CountTokens: Sync + Debug {
 pub enum Tokenizer<'o> {
     /// Four characters of a message as it is written.
     Estimate,
+    /// A vocabulary.
     Named(&'o dyn CountTokens),
 }
 
@@ -27,6 +29,7 @@ const AROUND: u64 = 4;
 const CHARACTERS: u64 = 4;
 
 impl Tokenizer<'_> {
+    /// The name, for reports.
     pub fn name(&self) -> &str {
         match self {
             Tokenizer::Estimate => "estimate",

@@ -29,7 +29,7 @@ enum Comparison {
 /// What is done about messages of clients outside the range, or of unknown ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnknown {
-    /// States are made, and the caller tells.
+    /// States are made, and the caller reports it.
     Warn,
     /// The caller gives up.
     Fail,
@@ -47,6 +47,7 @@ impl VersionRange {
         clauses.map(|clauses| VersionRange { clauses })
     }
 
+    /// Whether a version is in the range.
     pub fn contains(&self, version: &str) -> bool {
         let Some(version) = numbers(version.split(['-', '+', ' ']).next().unwrap_or(version))
         else {

@@ -7,7 +7,7 @@ use backstory_model::Step;
 use backstory_store::StoreError;
 
 impl Writer<'_, '_, '_> {
-    /// Where the tools of a row stand, with their key.
+    /// Where the tools of a row are, with their key.
     pub(super) fn tools(&mut self, member: usize, steps: &[&Step]) -> Result<usize, StoreError> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = hashbrown::HashSet::new();

@@ -73,7 +73,7 @@ pub(super) fn write(
 struct Dialogue<'s> {
     messages: Conversation,
     between: BetweenMessages,
-    /// Words stand in the row already, or wait.
+    /// Words are in the row already, or wait.
     prompted: bool,
     /// Answers of the row so far, by item.
     answers: Vec<(usize, &'s Step)>,
@@ -224,7 +224,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         dialogue.messages.begin(message, &self.sft.states.tokenizer);
     }
 
-    /// Puts what happened since the last message of the model behind it.
+    /// Puts what happened since the last message of the model after it.
     fn flush(&mut self, member: usize) {
         let Some(dialogue) = self.dialogues.get_mut(member) else { return };
         let between = std::mem::take(&mut dialogue.between);
@@ -258,7 +258,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     /// Writes the row of a conversation so far.
     fn end_row(&mut self, member: usize) -> Result<(), StoreError> {
         let Some(dialogue) = self.dialogues.get_mut(member) else { return Ok(()) };
-        // What is left is nobody's history.
+        // The rest is history of no answer.
         dialogue.between = BetweenMessages::default();
         dialogue.prompted = false;
         let answers = std::mem::take(&mut dialogue.answers);

@@ -1,6 +1,6 @@
 //! Messages as the trainers want them.
 //!
-//! Content is never null. Between two messages of the model stands at most one user message. Where a
+//! Content is never null. Between two messages of the model is at most one user message. Where a
 //! trainer wants roles to alternate (LLaMA-Factory), results of parallel calls and words typed meanwhile
 //! become one turn, joined as its own converter joins them.
 
@@ -34,7 +34,7 @@ pub(super) struct Returned {
     pub(super) text: String,
 }
 
-/// What stands between two messages of the model.
+/// What is between two messages of the model.
 #[derive(Debug, Default)]
 pub(super) struct BetweenMessages {
     pub(super) results: Vec<Returned>,

@@ -1,4 +1,4 @@
-//! The fate of every record of the files behind an export, so that what was skipped can be named and
+//! The fate of every record of the files after an export, so that what was skipped can be named and
 //! the numbers add up to the input.
 //!
 //! The files are read once more for this: what a message is made of is known from the model, but why a
@@ -20,32 +20,50 @@ use std::path::Path;
 /// What the files held and what became of it. `answers`, `history` and `skipped` are all records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Census {
+    /// Files.
     pub files: u64,
+    /// Bytes.
     pub bytes: u64,
+    /// Lines.
     pub lines: u64,
+    /// Blank lines.
     pub blank_lines: u64,
+    /// Lines that could not be read.
     pub bad_lines: u64,
+    /// Values that are not objects.
     pub non_object: u64,
+    /// Records.
     pub records: u64,
+    /// Records by type.
     pub records_by_type: BTreeMap<String, u64>,
+    /// Records of types that are not known, by type.
     pub unknown_types: BTreeMap<String, u64>,
     /// Records of the messages that are answers.
     pub answers: u64,
-    /// Records of prompts and results that stand in the conversation.
+    /// Records of prompts and results that are in the conversation.
     pub history: u64,
     /// Others, by reason.
     pub skipped: BTreeMap<String, u64>,
+    /// Turns.
     pub turns: u64,
+    /// Calls without a result.
     pub orphan_calls: u64,
+    /// Results without a call.
     pub orphan_results: u64,
+    /// Records whose uuid occurred before.
     pub duplicate_uuids: u64,
+    /// Records whose parent is missing.
     pub missing_parents: u64,
+    /// Sessions that are forks.
     pub forks: u64,
+    /// Compactions.
     pub compactions: u64,
+    /// Tokens.
     pub tokens: UsageTotal,
 }
 
 impl Census {
+    /// Adds the counts of another.
     pub fn add(&mut self, other: &Census) {
         self.files += other.files;
         self.bytes += other.bytes;

@@ -5,21 +5,30 @@ use std::collections::BTreeMap;
 /// Why a message of a model is in no state's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skipped {
+    /// It is not on the active chain.
     OffChain,
+    /// The client wrote it itself.
     Synthetic,
+    /// It belongs to a subagent.
     Subagent,
+    /// It has neither text nor calls.
     EmptyAction,
+    /// Its action has too few characters.
     ShortAction,
+    /// Its record has no uuid.
     WithoutUuid,
+    /// Its history has too many tokens.
     TooLong,
+    /// Its version is outside the range.
     Version,
-    /// It stands before any prompt, where no trainer can place it.
+    /// It is before any prompt, where no trainer can place it.
     NoPrompt,
     /// The client ran it for itself, with a copy of the conversation.
     ClientRun,
 }
 
 impl Skipped {
+    /// All reasons, in the order of reports.
     pub const ALL: [Skipped; 10] = [
         Skipped::OffChain,
         Skipped::Synthetic,
@@ -69,7 +78,7 @@ impl Skipped {
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disposition {
-    /// Nobody looked at it.
+    /// It was not visited.
     Unseen,
     Answer,
     Skipped(Skipped),
@@ -78,7 +87,9 @@ pub(crate) enum Disposition {
 /// States and messages that are none, which together are all messages of models.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateFigures {
+    /// Messages of models.
     pub messages: u64,
+    /// States.
     pub states: u64,
     /// Messages of which several states were made, and how many more that is.
     pub extra_states: u64,
@@ -86,14 +97,19 @@ pub struct StateFigures {
     pub short_calls: u64,
     /// Lines that were made of them.
     pub rows: u64,
+    /// Messages that are not an answer, by reason.
     pub skipped: BTreeMap<Skipped, u64>,
+    /// Histories that were cut to fit.
     pub cut_histories: u64,
+    /// States after a failed call.
     pub after_error: u64,
     /// Words before a call, which a format has no place for.
     pub left_out_words: u64,
     /// Messages of clients outside the range of versions, by version.
     pub outside: BTreeMap<String, u64>,
+    /// Messages by client version.
     pub versions: BTreeMap<String, u64>,
+    /// Messages by model.
     pub models: BTreeMap<String, u64>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Style<'o> {
 }
 
 impl Style<'_> {
-    /// Words of somebody.
+    /// A message with this role.
     pub(super) fn said(&self, role: &str, words: &str, canon: &mut CanonicalWriter<'_>) -> Vec<u8> {
         message(role, canon, |canon| canon.text(words))
     }

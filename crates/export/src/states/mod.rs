@@ -1,7 +1,7 @@
 //! Training states: what the model saw before each of its messages, and what it did then.
 //!
 //! A state is one message of a model (all records of its id) on the active chain; its history is what
-//! stood before that message, so no state ever holds a part of its own answer. After a compaction the
+//! was before that message, so no state ever holds a part of its own answer. After a compaction the
 //! history begins with the summary, because that is what the model was given. Messages are made once
 //! per conversation; each state repeats the bytes when it is written.
 
@@ -103,7 +103,7 @@ struct Writer<'w, 's, 'c> {
     places: Vec<(u64, u64)>,
 }
 
-/// What a state is told of besides its history.
+/// A state, without its history.
 struct Answer<'a> {
     member: usize,
     step: &'a Step,
@@ -380,7 +380,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 }
 
-/// The only one there is, since nothing tells which of several held for a message.
+/// The only one, since it is unknown which of several was used for a message.
 fn only<T: AsRef<str>>(all: &[T]) -> Option<&str> {
     match all {
         [one] => Some(one.as_ref()),

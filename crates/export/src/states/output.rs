@@ -1,9 +1,9 @@
-//! What the code of a format has to tell besides what it wrote.
+//! What a format returns in addition to what it wrote.
 
 use super::figures::{Disposition, StateFigures};
 use crate::rows::Rows;
 
-/// What the code of a format has to tell besides what it wrote.
+/// What a format returns in addition to what it wrote.
 #[derive(Debug, Default)]
 pub(crate) struct WriteOutput {
     pub(crate) states: StateFigures,

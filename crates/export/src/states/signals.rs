@@ -1,8 +1,8 @@
-//! Signals of mistakes, as the rest of a session tells them.
+//! Signals of mistakes, as the rest of a session shows them.
 //!
 //! A state's history knows nothing of what came after it; this does, since it looks at the whole timeline once
 //! before any state is written. Edits are compared by what their calls say, not by states of files: an edit
-//! is undone where a later one replaces most of what it wrote, a later whole file lacks it, or git is told to
+//! is undone where a later one replaces most of what it wrote, a later whole file lacks it, or git is asked to
 //! put the file back.
 
 use crate::fetch::Fetcher;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 /// Thinking of this size is long.
 const LONG_THINKING: u64 = 3000;
-/// So many calls are remembered to notice one that comes again.
+/// How many calls are remembered to notice one that comes again.
 const REMEMBERED: usize = 40;
-/// So many edits of a file are remembered.
+/// Edits remembered for a file.
 const EDITS: usize = 24;
 /// Edits that write less say too little.
 const SHORTEST: usize = 4;
@@ -234,7 +234,7 @@ impl Watch {
         }
     }
 
-    /// What git is told to put back.
+    /// What git is asked to put back.
     fn put_back(&mut self, command: &str, folder: Option<&str>, undone: &mut Vec<usize>) {
         for words in programs(command) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -298,7 +298,7 @@ const BEGINNINGS: [&str; 18] = [
     "why did you",
     "you broke",
 ];
-/// Words that do so wherever they stand.
+/// Words that do so wherever they are.
 const ANYWHERE: [&str; 20] = [
     "i meant",
     "i said",

@@ -1,4 +1,4 @@
-//! Which messages become states or rows, and in which order conversations are told.
+//! Which messages become states or rows, and in which order conversations are written.
 
 use super::{
     Chain, Disposition, OnUnknown, Skipped, StateFigures, StateOptions, Subagents, Synthetic,
@@ -16,7 +16,7 @@ pub(crate) fn members_in_order(members: usize, subagents: Subagents) -> Vec<Opti
     }
 }
 
-/// Records of the active chain of each member. The story that is told goes further back, past a
+/// Records of the active chain of each member. The conversation goes further back, past a
 /// compaction or a lost parent.
 #[derive(Debug)]
 pub(crate) struct Active<'s> {
@@ -46,7 +46,7 @@ impl<'s> Active<'s> {
     }
 }
 
-/// Messages that nobody looked at are those of subagents.
+/// Messages that were not visited are those of subagents.
 pub(crate) fn count_subagent_messages(
     timeline: &Timeline<'_>,
     fates: &mut [Disposition],
@@ -60,7 +60,7 @@ pub(crate) fn count_subagent_messages(
     }
 }
 
-/// Why a message is no answer, by what it is alone.
+/// Why a message is not an answer, by what it is alone.
 pub(crate) fn reason_to_skip(
     member: usize,
     step: &Step,

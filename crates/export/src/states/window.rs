@@ -16,7 +16,7 @@ pub(crate) struct Conversation {
     ends: Vec<(usize, u64)>,
     /// Messages that begin a turn.
     turns: Vec<usize>,
-    /// Messages of the model that have their results behind them.
+    /// Messages of the model that have their results after them.
     steps: Vec<usize>,
     /// Messages before this one were replaced by a summary.
     pub(crate) start: usize,
@@ -45,7 +45,7 @@ pub(crate) enum Keep {
 }
 
 impl Window {
-    /// Whether there is no message in it.
+    /// Whether no message is in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.kept.is_empty() && self.range.is_empty()
     }
@@ -121,7 +121,7 @@ impl Conversation {
         self.end(count).1
     }
 
-    /// Where messages of a range stand in `bytes`.
+    /// Where messages of a range are in `bytes`.
     fn part(&self, range: &Range<usize>) -> Range<usize> {
         let begin = match self.end(range.start).0 {
             0 => 0,
@@ -131,7 +131,7 @@ impl Conversation {
         begin.min(end)..end
     }
 
-    /// Which messages a history of at most so many tokens has; none if nothing fits. Whole turns go
+    /// Which messages a history of at most this many tokens has; none if nothing fits. Whole turns go
     /// from the front. Where the last turn alone is too long, its oldest steps go, each with its
     /// results. The first prompt and that of the last turn stay.
     pub(crate) fn window(

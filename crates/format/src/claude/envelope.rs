@@ -104,7 +104,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// Whether the record says that a call was refused. `toolDenialKind` names who refused but is
-    /// also written when nobody could be asked; newest clients add the decision itself.
+    /// also written when the user could not be asked; newest clients add the decision itself.
     pub fn denied(&self) -> bool {
         let decision = self.permission_decision.and_then(|object| object.get("decision"));
         self.denial.is_some() || decision.is_some_and(|decision| decision.is_text("reject"))

@@ -94,7 +94,7 @@ impl IdPaths {
         next
     }
 
-    /// Whether the field `name`, which stands at `place`, is an id.
+    /// Whether the field `name`, which is at `place`, is an id.
     pub fn holds(&self, place: &IdPlace, name: &str) -> bool {
         place.nodes().any(|at| self.nodes.get(at).is_some_and(|node| node.ends))
             || self.anywhere.iter().any(|one| one.as_ref() == name)

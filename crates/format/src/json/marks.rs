@@ -86,7 +86,7 @@ fn marks_of<C: Class>(block: &[u8; BLOCK]) -> u32 {
     }
 }
 
-/// The same for the block that begins at `start`. What stands behind the end is of no kind.
+/// The same for the block that begins at `start`. What is after the end is of no kind.
 #[inline(always)]
 fn marks_at<C: Class>(bytes: &[u8], start: usize) -> u32 {
     let rest = bytes.get(start..).unwrap_or(&[]);
@@ -100,7 +100,7 @@ fn marks_at<C: Class>(bytes: &[u8], start: usize) -> u32 {
 #[derive(Debug)]
 pub struct Marks<'a, C> {
     bytes: &'a [u8],
-    /// Where the block stands, and what is still to be told of it.
+    /// Where the block is, and its marks that are not yet returned.
     start: usize,
     marks: u32,
     class: std::marker::PhantomData<C>,
@@ -120,7 +120,7 @@ impl<'a, C: Class> Marks<'a, C> {
         self.marks = marks_at::<C>(self.bytes, self.start);
     }
 
-    /// Goes on from `at`, which is not before what was told last.
+    /// Continues from `at`, which is not before the last mark returned.
     #[inline(always)]
     pub fn pass_to(&mut self, at: usize) {
         match at - self.start {
@@ -132,7 +132,7 @@ impl<'a, C: Class> Marks<'a, C> {
         }
     }
 
-    /// Where the next one stands; the same again until it is passed.
+    /// Where the next one is; the same again until it is passed.
     #[inline(always)]
     pub fn peek(&mut self) -> Option<usize> {
         while self.marks == 0 {
@@ -150,7 +150,7 @@ impl<'a, C: Class> Marks<'a, C> {
 #[derive(Debug)]
 pub struct Runs<'a, C, const LEAST: usize> {
     bytes: &'a [u8],
-    /// Where the block stands, and its bytes of the kind that are not yet told.
+    /// Where the block is, and its bytes of the kind that are not yet returned.
     start: usize,
     marks: u32,
     /// Where the run begins that goes on into the block.
@@ -165,7 +165,7 @@ impl<'a, C: Class, const LEAST: usize> Runs<'a, C, LEAST> {
         Runs { bytes, start: 0, marks, open: None, class }
     }
 
-    /// Where `LEAST` bytes of the kind begin that stand in one block.
+    /// Where `LEAST` bytes of the kind begin that are in one block.
     #[inline(always)]
     fn beginnings(marks: u32) -> u32 {
         let (mut long, mut length) = (marks, 1);

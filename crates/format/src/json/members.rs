@@ -49,7 +49,7 @@ fn without(members: &[(Range<usize>, bool)]) -> Vec<Splice> {
     splices
 }
 
-/// A splice that adds a field behind the last one of an object; `value` is JSON already. `empty`
+/// A splice that adds a field after the last one of an object; `value` is JSON already. `empty`
 /// says that no field will be left before it.
 pub fn insert_field(object: Value<'_>, name: &str, value: &[u8], empty: bool) -> Option<Splice> {
     if object.kind() != Kind::Object {

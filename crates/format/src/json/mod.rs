@@ -1,6 +1,6 @@
 //! Reading inside a record without copying it, and changing it without re-serialising it.
 //!
-//! Why not a JSON crate: real files hold lone surrogates, invalid UTF-8, nesting past any
+//! Why not JSON crate: real files hold lone surrogates, invalid UTF-8, nesting past any
 //! recursion limit and numbers no machine type keeps, and every crate that was measured either
 //! refuses such a record or changes its bytes when writing. [`scan`] therefore indexes spans (a
 //! [`Tape`]) over the untouched bytes, without recursion, and [`text`] decodes for display only.

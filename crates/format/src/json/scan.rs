@@ -35,8 +35,8 @@ const NONE: u32 = u32::MAX;
 /// From this many keys on, repeated keys are looked for by sorting when the object closes.
 const MANY_KEYS: u32 = 64;
 
-/// Scans the value that starts at `start` (white space allowed before it) into `tape`; gives the
-/// offset behind it. Offsets on the tape are relative to `bytes`.
+/// Scans the value that starts at `start` (whitespace allowed before it) into `tape`; gives the
+/// offset after it. Offsets on the tape are relative to `bytes`.
 pub fn scan(bytes: &[u8], start: usize, max_depth: u32, tape: &mut Tape) -> Result<usize, Fault> {
     tape.nodes.clear();
     tape.key_masks.clear();
@@ -165,7 +165,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Looks whether the key at `index` already stands in the open object. A small mask says
+    /// Looks whether the key at `index` already is in the open object. A small mask says
     /// "certainly new" in most cases, so that ordinary objects cost one comparison a key.
     fn note_repeated_key(&mut self, index: u32) {
         if self.tape.oddities.duplicate_key.is_some() {
@@ -362,7 +362,7 @@ impl Scanner<'_> {
         self.at = end as usize;
     }
 
-    /// Passes white space; gives the byte behind it.
+    /// Passes whitespace; gives the byte after it.
     #[inline]
     fn significant(&mut self) -> Result<u8, Fault> {
         loop {

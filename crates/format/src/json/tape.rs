@@ -27,7 +27,7 @@ pub enum Kind {
     Null,
 }
 
-/// One value or key. For containers `next` is the index behind the last descendant; while a
+/// One value or key. For containers `next` is the index after the last descendant; while a
 /// container is still open it holds the index of the enclosing one instead.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
@@ -43,9 +43,9 @@ pub(super) struct Node {
 pub struct Oddities {
     /// Where an object repeats a key, relative to the scanned bytes.
     pub duplicate_key: Option<u32>,
-    /// Where half a surrogate pair stands.
+    /// Where half a surrogate pair is.
     pub lone_surrogate: Option<u32>,
-    /// Where a number stands that no machine type holds.
+    /// Where a number is that no machine type holds.
     pub huge_number: Option<u32>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Value<'a> {
         self.node.kind
     }
 
-    /// Where it stands in the scanned bytes.
+    /// Where it is in the scanned bytes.
     pub fn span(&self) -> Range<usize> {
         self.node.start as usize..self.node.end as usize
     }
@@ -115,7 +115,7 @@ impl<'a> Value<'a> {
         (self.node.kind == Kind::String).then(|| inside(self.bytes, &self.node))
     }
 
-    /// Where the inside of a string stands in the scanned bytes.
+    /// Where the inside of a string is in the scanned bytes.
     pub fn text_span(&self) -> Option<Range<usize>> {
         (self.node.kind == Kind::String)
             .then(|| self.node.start as usize + 1..self.node.end as usize - 1)
@@ -212,7 +212,7 @@ impl<'a> Key<'a> {
         self.tape.key_equals(self.bytes, &self.node, name.as_bytes())
     }
 
-    /// Where it stands in the scanned bytes, quotes included.
+    /// Where it is in the scanned bytes, quotes included.
     pub fn span(&self) -> Range<usize> {
         self.node.start as usize..self.node.end as usize
     }
@@ -232,7 +232,7 @@ impl<'a> Key<'a> {
         self.node.escaped
     }
 
-    /// Where the inside of the name stands in the scanned bytes.
+    /// Where the inside of the name is in the scanned bytes.
     pub fn text_span(&self) -> Range<usize> {
         self.node.start as usize + 1..self.node.end as usize - 1
     }

@@ -17,7 +17,7 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The same, with `space` for what must be written anew: for those who decode much and keep nothing.
+/// The same, with `space` for what must be written again: for those who decode much and keep nothing.
 pub fn decode_with<'a>(raw: &'a [u8], space: &'a mut String) -> &'a str {
     space.clear();
     match (memchr::memchr(b'\\', raw), from_utf8(raw)) {
@@ -75,7 +75,7 @@ pub fn has_lone_surrogate(raw: &[u8]) -> bool {
     false
 }
 
-/// Where places of the decoded text stand in the raw inside of a JSON string. `places` are byte
+/// Where places of the decoded text are in the raw inside of a JSON string. `places` are byte
 /// offsets into what [`decode`] gives, in ascending order.
 pub fn locate(raw: &[u8], places: &[usize]) -> Vec<usize> {
     let mut located = Vec::with_capacity(places.len());
@@ -222,7 +222,7 @@ fn push(out: &mut String, character: char) -> usize {
 }
 
 /// Decodes both ends of the inside of a JSON string: about `head` raw bytes of its start and
-/// `tail` of its end. Between them so many characters and line ends are left out; none when it is
+/// `tail` of its end. Between them this many characters and line ends are left out; none when it is
 /// not longer than that.
 pub fn decode_ends(raw: &[u8], head: usize, tail: usize) -> Option<Ends> {
     let text = from_utf8(raw).ok()?;
@@ -262,7 +262,7 @@ fn boundary(text: &str, start: usize, limit: usize) -> (usize, usize, usize) {
     (at, lines, surplus)
 }
 
-/// Both ends of a text and what lies between.
+/// Both ends of a text and what is between.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
     /// The first lines or characters, decoded.
@@ -355,7 +355,7 @@ mod tests {
             portable(br#"{"a":"\ud83d \\ud83d \ud83d\ude00"}"#),
             r#"{"a":"\ufffd \\ud83d \ud83d\ude00"}"#
         );
-        // A broken escape in front hides nothing behind it.
+        // A broken escape in front hides nothing after it.
         assert_eq!(portable("\"\\é\\ud83d\"".as_bytes()), "\"\\é\\ufffd\"");
         assert_eq!(portable(br"\ud83d\"), r"\ufffd\");
         assert!(matches!(portable(b"[1]"), Cow::Borrowed("[1]")));

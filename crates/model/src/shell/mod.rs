@@ -17,7 +17,7 @@ pub struct Script<'s> {
     pub text: &'s str,
     /// Commands outside of substitutions, in order.
     pub commands: Vec<Command>,
-    /// White space outside of quotes and here-documents: blanks, line ends, and line ends that a
+    /// Whitespace outside of quotes and here-documents: blanks, line ends, and line ends that a
     /// backslash takes away.
     pub gaps: Vec<Range<usize>>,
 }

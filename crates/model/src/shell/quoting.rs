@@ -44,7 +44,7 @@ impl Splitter<'_> {
         Some(letter)
     }
 
-    /// Text as it stands, up to one of these; at least one letter.
+    /// Text as it is, up to one of these; at least one letter.
     fn run(&mut self, ends: &[u8], text: &mut String) {
         let start = self.at;
         self.letter();
@@ -53,7 +53,7 @@ impl Splitter<'_> {
         text.push_str(self.text.part(start..self.at));
     }
 
-    /// Text as it stands, up to a letter that is left out.
+    /// Text as it is, up to a letter that is left out.
     fn up_to(&mut self, end: char, text: &mut String) {
         let rest = self.text.part(self.at..);
         let length = rest.find(end).unwrap_or(rest.len());

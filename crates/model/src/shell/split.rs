@@ -124,7 +124,7 @@ impl Splitter<'_> {
         self.follows("<(") || self.follows(">(")
     }
 
-    /// Whether the digits here stand in front of a redirection.
+    /// Whether the digits here are in front of a redirection.
     fn is_descriptor(&self) -> bool {
         let rest = self.text.as_bytes().part(self.at..);
         let mut rest = rest.iter().skip_while(|byte| byte.is_ascii_digit());

@@ -183,7 +183,7 @@ fn forms(secret: &str) -> Vec<String> {
     ]
 }
 
-/// A record with `form` at one of many places; the secret stands in clear in another record.
+/// A record with `form` at one of many places; the secret is in plain text in another record.
 fn planted(place: usize, form: &str) -> Value {
     let mut record = json!({
         "type": "assistant", "uuid": "cccccccc-1111-4222-8333-444444444444", "cwd": "/srv/app",
@@ -222,7 +222,7 @@ const PLACES: usize = 12;
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// A token that one record shows in clear is in no output, in whatever place and form another
+    /// A token that one record shows in plain text is in no output, in whatever place and form another
     /// record holds it; what comes out is valid, has its ids, and clearing it again changes nothing.
     #[test]
     fn planted_secrets_never_get_out(

@@ -1,8 +1,8 @@
 //! Lines of a journal: what they say, written and read.
 //!
-//! One JSON object on each line; `kind` tells which. Of several `call` lines with one key the last
+//! One JSON object on each line; `kind` says which. Of several `call` lines with one key the last
 //! counts: it is there because the user asked failed calls again. Fields that a reader does not
-//! know are passed over, so that newer journals stay readable.
+//! know are skipped, so that newer journals stay readable.
 
 use crate::money::Money;
 use serde::{Deserialize, Serialize};
@@ -41,12 +41,16 @@ impl Entry {
 /// What a call is known by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
+    /// The state.
     pub state_id: String,
+    /// The teacher.
     pub teacher_id: String,
+    /// The hash of the request.
     pub prompt_hash: String,
 }
 
 impl Key {
+    /// The key of a request.
     pub fn new(state_id: &str, teacher_id: &str, prompt_hash: &str) -> Key {
         let (state_id, teacher_id) = (state_id.to_owned(), teacher_id.to_owned());
         Key { state_id, teacher_id, prompt_hash: prompt_hash.to_owned() }
@@ -64,11 +68,14 @@ pub struct Run {
     pub at: String,
     /// Version of the program.
     pub program: String,
-    /// Name of the file that holds the states, beside the journal.
+    /// Name of the file that holds the states, next to the journal.
     pub states: String,
+    /// The teachers, as they were set up.
     pub teachers: Vec<TeacherNote>,
+    /// The budget in dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<Money>,
+    /// The largest number of states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// The gate by name, if there was one.
@@ -79,7 +86,9 @@ pub struct Run {
 /// A teacher as a run knows it; never its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TeacherNote {
+    /// The teacher's name.
     pub id: String,
+    /// The model it asks.
     pub model: String,
     /// `openai` or `anthropic`.
     pub api: String,
@@ -91,8 +100,11 @@ pub struct TeacherNote {
 /// A call is about to be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
+    /// The state.
     pub state_id: String,
+    /// The teacher.
     pub teacher_id: String,
+    /// The hash of the request.
     pub prompt_hash: String,
     /// Which attempt, from one.
     pub attempt: u32,
@@ -102,6 +114,7 @@ pub struct Sent {
     /// The most that earlier attempts cost of which nothing was heard.
     #[serde(default)]
     pub unsure_usd: Money,
+    /// The time of sending.
     pub at: String,
 }
 
@@ -109,37 +122,52 @@ pub struct Sent {
 /// everything.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
+    /// The state.
     pub state_id: String,
+    /// The teacher.
     pub teacher_id: String,
+    /// The hash of the request.
     pub prompt_hash: String,
     /// The most that attempts cost of which nothing was heard.
     #[serde(default)]
     pub unsure_usd: Money,
+    /// Why no answer is expected.
     pub why: String,
+    /// The time.
     pub at: String,
 }
 
 /// A call is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
+    /// The state.
     pub state_id: String,
+    /// The teacher.
     pub teacher_id: String,
+    /// The model that was asked.
     pub model: String,
+    /// The hash of the request.
     pub prompt_hash: String,
     /// What the teacher did, in the form of a state's `student_action`; none where it failed.
     pub action: Option<String>,
     /// The answer as it came, without the words around it.
     pub raw: Value,
+    /// Why the model stopped.
     pub finish_reason: Option<String>,
+    /// Tokens, as the server counted them.
     pub usage: Option<Usage>,
     /// None where no price is known.
     pub cost_usd: Option<Money>,
     /// The most that attempts cost of which nothing was heard, those of killed runs included.
     #[serde(default)]
     pub unsure_usd: Money,
+    /// Milliseconds from sending to the whole answer.
     pub latency_ms: u64,
+    /// Attempts, the last one included.
     pub attempts: u32,
+    /// Why there is no answer.
     pub error: Option<Failure>,
+    /// The time of the answer.
     pub at: String,
 }
 
@@ -151,6 +179,7 @@ pub struct Failure {
     /// The status, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// What went wrong.
     pub message: String,
 }
 
@@ -158,37 +187,47 @@ pub struct Failure {
 /// cached or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
+    /// Tokens of the prompt.
     pub prompt_tokens: u64,
+    /// Tokens of the answer.
     pub completion_tokens: u64,
+    /// Prompt tokens read from a cache.
     pub cached_tokens: u64,
+    /// Prompt tokens written to a cache.
     pub cache_write_tokens: u64,
+    /// Tokens of reasoning, part of the answer's.
     pub reasoning_tokens: u64,
 }
 
 /// A call that is not made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Skip {
+    /// The state.
     pub state_id: String,
     /// None: no teacher is asked.
     pub teacher_id: Option<String>,
     /// `gate`: not worth its cost; `tier`: the cheap teacher agrees with the student.
     pub why: String,
+    /// The time.
     pub at: String,
 }
 
 impl Call {
+    /// The key of the call.
     pub fn key(&self) -> Key {
         Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
     }
 }
 
 impl Sent {
+    /// The key of the call.
     pub fn key(&self) -> Key {
         Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
     }
 }
 
 impl Dropped {
+    /// The key of the call.
     pub fn key(&self) -> Key {
         Key::new(&self.state_id, &self.teacher_id, &self.prompt_hash)
     }

@@ -1,6 +1,6 @@
 //! What a journal says already: calls that are over, calls that were lost, money.
 //!
-//! Kept of a call are sixteen bytes of its key's hash and where it stands; the rest is read again when
+//! Kept of a call are sixteen bytes of its key's hash and its place; the rest is read again when
 //! somebody wants it.
 
 use super::entry::{Call, Entry, Key};
@@ -48,11 +48,16 @@ pub struct Known {
 pub enum CallState {
     /// Never asked; or asked and not heard of again, which may have cost something.
     Open {
+        /// What lost attempts may have cost.
         lost: Money,
+        /// Attempts so far.
         times: u32,
     },
+    /// There is an answer.
     Answered,
+    /// The last attempt failed.
     Failed {
+        /// Attempts so far.
         times: u32,
     },
 }
@@ -143,6 +148,7 @@ impl Known {
         self.calls.len()
     }
 
+    /// Whether the journal holds no call.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }

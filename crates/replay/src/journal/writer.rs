@@ -1,6 +1,6 @@
 //! Appending to a journal: lines are written at once and synced by a thread of their own.
 //!
-//! A line is with the system before whoever wrote it goes on, so a killed program loses none; the sync
+//! A line is with the system before the writer continues, so a killed program loses none; the sync
 //! goes on meanwhile, so that waiting for the disk and waiting for a teacher are one wait. What a loss
 //! of power can take are the lines of the last few milliseconds.
 
@@ -17,6 +17,7 @@ use std::time::Duration;
 const REST: Duration = Duration::from_millis(5);
 
 /// Why a journal cannot be written.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("journal `{}`: {cause}", path.display())]

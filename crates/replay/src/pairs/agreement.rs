@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// Answers, and how many of them are the student's action at each level.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
+    /// Answers compared.
     pub answers: u64,
     /// By the name of the level.
     pub same_as_student: BTreeMap<&'static str, u64>,
@@ -52,9 +53,11 @@ pub struct LevelCounts {
 /// Agreement over all states.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Agreement {
+    /// Each teacher compared with the student.
     pub teachers: Vec<TeacherCounts>,
     /// By what the student used.
     pub tools: BTreeMap<String, Counts>,
+    /// Teachers compared with each other, by level.
     pub levels: Vec<LevelCounts>,
     compared: Vec<Level>,
 }

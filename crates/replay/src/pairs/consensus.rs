@@ -10,7 +10,7 @@ use backstory_export::normalise::{Level, Normal};
 /// first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nobody answered.
+    /// No teacher answered.
     NoAnswers,
     /// Fewer answered than must agree.
     TooFew,
@@ -22,12 +22,12 @@ pub enum Verdict {
     Differs(Vec<usize>),
 }
 
-/// How many must agree where nobody says: a majority, and two at least.
+/// The default of how many must agree: a majority, and two at least.
 pub(super) fn needed(answers: usize, min_agree: Option<usize>) -> usize {
     min_agree.unwrap_or_else(|| (answers / 2 + 1).max(2)).max(1)
 }
 
-/// Decides; `answers` stand in the order in which they count.
+/// Decides; `answers` are in the order in which they count.
 pub fn decide(
     answers: &[Normal],
     student: &Normal,

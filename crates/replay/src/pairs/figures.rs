@@ -8,25 +8,38 @@ use std::collections::BTreeMap;
 /// Why a state is no pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
+    /// The teachers did the same as the student.
     AgreeWithStudent,
+    /// Too few teachers agree with each other.
     NoConsensus,
+    /// Too few teachers answered.
     TooFewAnswers,
+    /// All calls failed.
     AllErrors,
     /// The gate left it out.
     Gated,
+    /// No teacher was asked.
     NotAsked,
+    /// The action calls a tool that was not offered.
     InvalidTool,
+    /// The arguments do not fit the tool's definition.
     InvalidArguments,
+    /// The action is too short.
     TooShort,
+    /// The action or the prompt is too long.
     TooLong,
     /// Its history is empty or ends with the model.
     NoPrompt,
+    /// An equal row was written.
     Duplicate,
+    /// A nearly equal row was written.
     NearDuplicate,
+    /// It holds a secret.
     Secret,
 }
 
 impl Reason {
+    /// All reasons, in the order of reports.
     pub const ALL: [Reason; 14] = [
         Reason::AgreeWithStudent,
         Reason::NoConsensus,
@@ -68,9 +81,13 @@ impl Reason {
 /// What the journal held.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct JournalFigures {
+    /// Lines of the journal.
     pub lines: u64,
+    /// Lines that could not be read.
     pub unreadable: u64,
+    /// Runs.
     pub runs: u64,
+    /// Calls with an answer or an error.
     pub calls: u64,
     /// Calls of a teacher that was asked about the state before.
     pub superseded: u64,
@@ -78,6 +95,7 @@ pub struct JournalFigures {
     pub tiered: u64,
     /// Calls about states that the states file does not have.
     pub unknown_states: u64,
+    /// What they cost.
     pub cost_usd: Money,
     /// Answers whose price is not known.
     pub unpriced: u64,
@@ -86,25 +104,33 @@ pub struct JournalFigures {
 /// What became of every state.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
+    /// What the journal holds.
     pub journal: JournalFigures,
+    /// States.
     pub states: u64,
     /// Lines of the states file that are no conversation, and states whose id came before.
     pub unreadable_lines: u64,
+    /// States whose id occurred before.
     pub repeated_states: u64,
+    /// Pairs.
     pub pairs: u64,
     /// Why other states are no pairs.
     pub reasons: BTreeMap<Reason, u64>,
     /// Rows of states where teachers agree with the student, and why others of them are no rows.
     pub sft_rows: u64,
+    /// Why states of agreement are not rows, by reason.
     pub sft_reasons: BTreeMap<Reason, u64>,
+    /// Rows for KTO: single answers, wanted or not.
     pub kto_rows: u64,
     /// Rows that were written.
     pub rows: u64,
-    /// Words beside a call, which the format has no place for.
+    /// Text next to a call, which the format has no place for.
     pub left_out_words: u64,
     /// Calls that were checked by their definitions, and calls that have none.
     pub checked_calls: u64,
+    /// Calls whose tool has no definition.
     pub calls_without_schema: u64,
+    /// How often teachers agree.
     pub agreement: Agreement,
 }
 

@@ -6,8 +6,11 @@ use std::collections::{HashMap, HashSet};
 /// How long actions and histories may be, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
+    /// The fewest characters of an action.
     pub min_action: usize,
+    /// The most characters of an action.
     pub max_action: Option<usize>,
+    /// The most characters of a prompt.
     pub max_prompt: Option<usize>,
 }
 
@@ -20,6 +23,7 @@ impl Default for Bounds {
 /// Which rows are the same as earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dedup {
+    /// None.
     Off,
     /// Equal in every byte.
     Exact,
@@ -50,7 +54,7 @@ type Print = [u64; HASHES];
 
 const HASHES: usize = 32;
 const ROWS_OF_BAND: usize = 4;
-/// So many of them are common in rows that are nearly the same: about nine tenths of their runs of words.
+/// Rows that are nearly the same have this share in common: about nine tenths of their runs of words.
 const NEAR: usize = 28;
 /// Shorter texts are compared as they are: they have too few words for a fingerprint.
 const FEWEST_WORDS: usize = 24;

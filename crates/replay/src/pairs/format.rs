@@ -9,9 +9,13 @@ use serde_json::{Map, Value, json};
 pub enum PairFormat {
     /// `state_id`, `state_messages`, `chosen`, `rejected`, `n_teachers_agreeing`.
     Native,
+    /// TRL.
     Trl,
+    /// LLaMA-Factory.
     LlamaFactory,
+    /// Axolotl.
     Axolotl,
+    /// OpenAI.
     OpenAi,
     /// Single answers, wanted or not, as TRL has them.
     Kto,
@@ -31,6 +35,7 @@ pub enum Kind {
 }
 
 impl PairFormat {
+    /// Whether a row prefers one action or judges one.
     pub fn kind(self) -> Kind {
         match self {
             PairFormat::Kto => Kind::Judged,

@@ -31,7 +31,7 @@ pub(super) struct Maker<'m> {
 /// A conversation, and what is known of its messages.
 struct ScannedConversation {
     conversation: Conversation,
-    /// Whether a message holds a secret, once somebody looked.
+    /// Whether a message holds a secret, once it was searched.
     secret: Vec<Option<bool>>,
     secret_system: Option<bool>,
 }

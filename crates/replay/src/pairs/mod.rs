@@ -33,21 +33,25 @@ use std::path::{Path, PathBuf};
 /// How pairs are made.
 #[derive(Debug, Clone)]
 pub struct PairOptions<'o> {
+    /// The format of the rows.
     pub format: PairFormat,
     /// What counts as the same action.
     pub level: Level,
-    /// So many teachers must agree; without it a majority of those that answered, and two at least.
+    /// How many teachers must agree; without it a majority of those that answered, and two at least.
     pub min_agree: Option<usize>,
     /// Teachers whose word counts first where groups are of one size; then comes the order of the
     /// journal.
     pub priority: Vec<String>,
+    /// Lengths that are allowed.
     pub bounds: Bounds,
+    /// Which repeated rows are left out.
     pub dedup: Dedup,
     /// What must find nothing in a row.
     pub redactor: &'o Redactor,
 }
 
 /// Why no pairs were made.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PairsError {
     #[error("`{}`: {cause}", path.display())]
@@ -60,7 +64,7 @@ pub enum PairsError {
     Write(io::Error),
 }
 
-/// Where the states of a journal stand: the file that its first run names, beside it.
+/// Where the states of a journal are: the file that its first run names, next to it.
 pub fn states_path(journal: &Path) -> Result<PathBuf, PairsError> {
     let read = |cause| PairsError::Read { path: journal.to_path_buf(), cause };
     let file = open_file(journal).map_err(read)?;

@@ -12,7 +12,7 @@ pub(super) enum Fit {
     Fits,
     /// A tool that the model did not have.
     InvalidTool,
-    /// An input that the definition does not allow, or that is no object.
+    /// An input that the definition does not allow, or that is not an object.
     InvalidArguments,
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub(super) enum Style {
     /// Inputs of calls are objects.
     Chat,
-    /// Inputs are text, names of tools are made to fit.
+    /// Inputs are text, tool names are made to fit.
     OpenAi,
     /// Words alone.
     Words,
@@ -128,7 +128,7 @@ fn answer(message: &Value, style: Style) -> Value {
     }
 }
 
-/// What stands between two messages of the model.
+/// What is between two messages of the model.
 #[derive(Debug, Default)]
 struct Between<'m> {
     results: Vec<&'m Value>,
@@ -189,11 +189,11 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Nothing for one that is empty or ends with the model, after which nobody answers.
+    /// None for one that is empty or ends with the model, which needs no answer.
     pub(super) fn of(messages: &[&Value], style: Style) -> Option<History> {
         let mut history = History { system: None, messages: Vec::new() };
         let mut between = Between::default();
-        // Names of tools, for results that do not say theirs.
+        // Tool names, for results that do not say theirs.
         let named = with_names(messages);
         for message in
             messages.iter().zip(&named).map(|(message, named)| named.as_ref().unwrap_or(message))

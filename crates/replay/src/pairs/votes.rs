@@ -20,7 +20,7 @@ pub(super) enum Answer {
     Action(String),
     /// The call failed, or there is nothing in it.
     Error,
-    /// It ends where the teacher was cut off, so nobody knows what it would have done.
+    /// It ends where the teacher was cut off, so its action is unknown.
     Cut,
 }
 

@@ -40,7 +40,7 @@ enum Attempt {
 enum Retry {
     Yes(Option<std::time::Duration>),
     No,
-    /// Nobody needs to ask this teacher anything.
+    /// This teacher is not asked any more.
     Never,
 }
 

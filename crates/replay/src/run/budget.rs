@@ -13,14 +13,18 @@ pub struct Budget {
     changed: Condvar,
 }
 
-/// What stands in it.
+/// What is in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Account {
+    /// What was spent.
     pub spent: Money,
     /// The most that attempts cost of which nothing was heard.
     pub unsure: Money,
+    /// The most that calls in flight can cost.
     pub reserved: Money,
+    /// Calls in flight.
     pub in_flight: u64,
+    /// Whether a call did not fit any more.
     pub exhausted: bool,
 }
 
@@ -47,10 +51,12 @@ impl Budget {
         Budget { limit, account: Mutex::new(account), changed: Condvar::new() }
     }
 
+    /// The account at this moment.
     pub fn account(&self) -> Account {
         *self.lock()
     }
 
+    /// The limit, if there is one.
     pub fn limit(&self) -> Option<Money> {
         self.limit
     }

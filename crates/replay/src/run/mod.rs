@@ -45,31 +45,43 @@ pub type Agrees<'a> = &'a (dyn Fn(&State, &str) -> bool + Sync);
 pub struct Tiers<'t> {
     /// Which teacher is asked everything.
     pub first: usize,
+    /// Whether two actions count as the same.
     pub agrees: Agrees<'t>,
 }
 
 /// What a run needs.
 #[derive(Clone, Copy)]
 pub struct Setting<'r> {
+    /// The states to ask about.
     pub states: &'r StatesFile,
+    /// Redacts what is sent and recorded.
     pub redactor: &'r Redactor,
+    /// The journal to write.
     pub journal: &'r Journal,
+    /// What the journal held before.
     pub known: &'r Known,
+    /// What may be spent.
     pub budget: &'r Budget,
+    /// Sees every call.
     pub observer: &'r dyn Observer,
     /// What time it is.
     pub clock: &'r (dyn Fn() -> Timestamp + Sync),
     /// Set from outside: calls in flight are finished, no others are made.
     pub stop: &'r AtomicBool,
+    /// Attempts beyond the first.
     pub retries: u32,
+    /// What to do about calls that failed before.
     pub failed: FailedCalls,
+    /// Which teachers are asked only if others disagree.
     pub tiers: Option<Tiers<'r>>,
 }
 
 /// What is done about calls that failed in an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedCalls {
+    /// They stay failed.
     Leave,
+    /// They are made again.
     AskAgain,
 }
 
@@ -132,9 +144,11 @@ impl Loaded {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
+    /// All states were asked about.
     Done,
     /// The next call did not fit.
     Budget,
+    /// The user stopped it.
     Stopped,
     /// Something else than a teacher failed.
     Fault(String),
@@ -241,7 +255,7 @@ impl<'r> Run<'r> {
             }
             let open = match self.converse(teacher_state, &item, is_first) {
                 Ok(open) => open,
-                // Without the first teacher nobody knows what the others are worth asking.
+                // Without the first teacher it is unknown what the others are worth asking.
                 Err(Halt::Teacher | Halt::Stopped) => break,
                 Err(Halt::Budget) => {
                     self.halt.store(true, Ordering::Relaxed);
@@ -318,7 +332,7 @@ impl<'r> Run<'r> {
     }
 
     /// Notes a state in which the first teacher does not agree with the student, or says in the
-    /// journal that nobody else is asked.
+    /// journal that no other teacher is asked.
     fn compare(
         &self,
         state: &State,

@@ -13,7 +13,7 @@ pub(super) struct Pace {
     next: Mutex<Instant>,
 }
 
-/// The longest sleep before somebody looks whether to stop.
+/// The longest sleep before a check whether to stop.
 const SLICE: Duration = Duration::from_millis(50);
 /// The longest pause between attempts.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -42,14 +42,14 @@ impl Pace {
         sleep(mine.saturating_duration_since(Instant::now()), stop)
     }
 
-    /// Nobody asks before so much time has passed.
+    /// No call is made before this time has passed.
     pub(super) fn pause(&self, time: Duration) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = (*next).max(Instant::now() + time);
     }
 }
 
-/// Sleeps unless told to stop.
+/// Sleeps until it is time or the run stops.
 pub(super) fn sleep(mut time: Duration, stop: &AtomicBool) -> Waited {
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -83,7 +83,7 @@ pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)).min(HOUR))
 }
 
-/// Nobody waits longer than this because a server said so.
+/// The longest wait that a server can ask for.
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[cfg(test)]

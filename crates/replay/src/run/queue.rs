@@ -42,7 +42,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// So many threads take from it.
+    /// How many threads take from it.
     pub(super) fn workers(&self, count: usize) {
         self.lock().workers = count;
     }

@@ -8,7 +8,7 @@ use crate::teacher::Teacher;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// So many calls in a row may fail before a teacher is not asked any more.
+/// How many calls in a row may fail before a teacher is not asked any more.
 const MOST_FAILURES: u32 = 10;
 /// Bytes of a token, at the least: text and code have about four.
 const BYTES: u64 = 3;
@@ -33,18 +33,27 @@ pub(super) struct TeacherState {
 pub struct Tally {
     /// Answers that were there already.
     pub known: u64,
+    /// Calls with an answer.
     pub answered: u64,
+    /// Calls that failed.
     pub failed: u64,
     /// Attempts beyond the first.
     pub retries: u64,
+    /// Tokens of the prompts.
     pub prompt_tokens: u64,
+    /// Prompt tokens read from a cache.
     pub cached_tokens: u64,
+    /// Tokens of the answers.
     pub completion_tokens: u64,
+    /// What it cost.
     pub spent: Money,
     /// What was expected of the calls that have a price.
     pub expected: Money,
+    /// What may have been charged besides.
     pub unsure: Money,
+    /// Answers whose price is not known.
     pub unpriced: u64,
+    /// Time of all answers.
     pub milliseconds: u64,
 }
 
@@ -70,7 +79,7 @@ impl TeacherState {
         change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Tokens that a prompt has at most, as far as this teacher's answers tell.
+    /// Tokens that a prompt has at most, judging by this teacher's answers.
     pub(super) fn most_tokens(&self, bytes: usize) -> u64 {
         let tokens = (bytes as u64).div_ceil(BYTES);
         tokens.saturating_mul(self.heaviest.load(Ordering::Relaxed)).div_ceil(1_000)

@@ -20,7 +20,7 @@ const IDS: [&str; 9] = [
 ];
 
 /// Learns from the whole conversation, then takes out what was learnt, everywhere. Actions and
-/// arguments that are JSON in a text are looked into.
+/// arguments that are JSON in a text are searched.
 pub fn clear(
     conversation: Conversation,
     redactor: &Redactor,

@@ -5,23 +5,32 @@ use serde_json::{Map, Value, json};
 /// A conversation: messages once, and what was done where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
+    /// The session's id.
     pub session_id: String,
+    /// The system messages.
     pub system: Vec<Value>,
     /// Definitions as OpenAI has them.
     pub tools: Vec<Value>,
+    /// The messages after them.
     pub messages: Vec<Value>,
+    /// The states, in order.
     pub states: Vec<State>,
 }
 
 /// A place where the student did something.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
+    /// The id of the state.
     pub state_id: String,
+    /// The student's action.
     pub student_action: String,
     /// Messages in front of the others.
     pub kept: Vec<usize>,
+    /// The first message of its history.
     pub from: usize,
+    /// The end of its history.
     pub upto: usize,
+    /// Further facts about the state.
     pub meta: Value,
     /// Fields that are not ours.
     pub others: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! The states file beside a journal: written once at the start of a run, then read by place.
+//! The states file next to a journal: written once at the start of a run, then read by place.
 
 use super::clear::clear;
 use super::conversation::Conversation;
@@ -8,15 +8,18 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Where a conversation stands.
+/// Where a conversation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
+    /// Where the conversation begins.
     pub offset: u64,
+    /// Its length in bytes.
     pub length: usize,
+    /// How many states it has.
     pub states: usize,
 }
 
-/// Writes a states file and notes where conversations stand.
+/// Writes a states file and notes where conversations are.
 #[derive(Debug)]
 pub struct StatesFile {
     path: PathBuf,
@@ -25,11 +28,12 @@ pub struct StatesFile {
     /// Ids of all states so far, by hash: a file of sessions may hold one twice.
     known: HashSet<u64>,
     state: std::hash::RandomState,
-    /// States that stood there already under the same id.
+    /// States that were there already under the same id.
     pub repeated: u64,
 }
 
 impl StatesFile {
+    /// An empty file of states.
     pub fn new(path: &Path) -> StatesFile {
         StatesFile {
             path: path.to_path_buf(),
@@ -93,6 +97,7 @@ impl StatesFile {
         &self.places
     }
 
+    /// All states in the file.
     pub fn states(&self) -> u64 {
         self.places.iter().map(|place| place.states as u64).sum()
     }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use std::io::BufRead;
 
 /// What is wrong with a line.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum StatesError {
     #[error("line {0}: {1}")]

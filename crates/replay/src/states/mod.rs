@@ -1,6 +1,6 @@
 //! States that teachers are asked about: read, brought into the compact form, cleared.
 //!
-//! A line of the states file is one conversation. Its messages stand once; states say which of them
+//! A line of the states file is one conversation. Its messages are once; states say which of them
 //! they have, so memory is that of one conversation, whatever the number of states.
 
 mod clear;

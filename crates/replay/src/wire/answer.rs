@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 pub struct Answer {
     /// In the form of a state's `student_action`; empty if the teacher did nothing.
     pub action: String,
+    /// The body.
     pub raw: Value,
+    /// Why the model stopped.
     pub finish_reason: Option<String>,
+    /// Tokens, as the server counted them.
     pub usage: Option<Usage>,
     /// As the server says.
     pub cost: Option<Money>,
@@ -24,6 +27,7 @@ pub struct Answer {
 pub enum NoAnswer {
     /// The server says what is wrong, under a status of its own perhaps.
     Refused(Option<u16>, String),
+    /// The body is not an answer; what is wrong with it.
     Unreadable(String),
 }
 

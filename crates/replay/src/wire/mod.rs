@@ -41,6 +41,7 @@ enum Shape {
 /// A request as it is sent.
 #[derive(Debug, Clone)]
 pub struct Request {
+    /// The body, as JSON.
     pub body: String,
     /// Of the body, in hexadecimal digits.
     pub hash: String,
@@ -49,12 +50,14 @@ pub struct Request {
 /// Bytes of a state's prompt, for estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weight {
+    /// Bytes of the body.
     pub bytes: u64,
     /// How many of them the state before had, too.
     pub shared: u64,
 }
 
 impl Wire {
+    /// Requests of a conversation in one protocol.
     pub fn new(conversation: &Cleared<Conversation>, api: Api) -> Wire {
         let conversation = conversation.get();
         let mut names = Names::default();

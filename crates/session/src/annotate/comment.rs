@@ -5,8 +5,11 @@ use super::{Entry, KEY, line_end};
 /// How a language writes comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommentStyle {
+    /// `# …`
     Hash,
+    /// `// …`
     Slash,
+    /// `<!-- … -->`
     Html,
 }
 

@@ -9,10 +9,11 @@ use serde::Deserialize;
 pub enum Policy {
     /// A key in the file itself.
     Append(Format),
-    /// A file beside it; `{dir} {name} {stem} {ext}` are filled in.
+    /// A file next to it; `{dir} {name} {stem} {ext}` are filled in.
     Sidecar(String),
     /// A comment block at its end.
     Comment(CommentStyle),
+    /// Nothing is written.
     Skip,
 }
 
@@ -50,6 +51,7 @@ pub struct Config {
 }
 
 /// Why a configuration cannot be used.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("{0}")]

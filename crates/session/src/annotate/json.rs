@@ -65,7 +65,7 @@ struct Style {
     before_key: String,
     before_end: String,
     after_colon: &'static str,
-    /// One step of indentation; none where everything stands on one line.
+    /// One step of indentation; none where everything is on one line.
     indent: Option<String>,
     end: &'static str,
 }

@@ -1,4 +1,4 @@
-//! Provenance written into files or beside them.
+//! Provenance written into files or next to them.
 //!
 //! Everything here is text to text: a file and its edits in, the new text out. What a file says
 //! otherwise is never touched: nothing is parsed and printed again, only our own block is put in or
@@ -14,20 +14,27 @@ pub use config::{Config, ConfigError, Policy, Rule};
 
 use jiff::Timestamp;
 
-/// The key and the word under which provenance stands.
+/// The key and the word under which provenance is written.
 pub(crate) const KEY: &str = "edit_history";
 
 /// One edit as it is written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
+    /// When the edit was made.
     pub timestamp: Option<Timestamp>,
+    /// The model that made it.
     pub model: Option<String>,
     /// `CREATED` or `EDITED`.
     pub created: bool,
+    /// The agent that made it.
     pub agent: String,
+    /// The agent's version.
     pub agent_version: Option<String>,
+    /// The session's id.
     pub session: String,
+    /// Lines that the edit added.
     pub lines_added: u64,
+    /// Lines that the edit removed.
     pub lines_removed: u64,
 }
 
@@ -51,7 +58,7 @@ impl Entry {
     }
 }
 
-/// A word of a session as it may stand in somebody's source: letters, digits and `. _ - / + @`;
+/// A word of a session as it may be in a source file: letters, digits and `. _ - / + @`;
 /// everything else as `%` and its bytes. So it ends no comment and no line, and says nothing to an
 /// editor, an interpreter or a shell.
 fn plain(word: &str) -> String {
@@ -72,9 +79,13 @@ fn plain(word: &str) -> String {
 /// Why a file cannot take provenance itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
+    /// The YAML is not a mapping.
     NotAMapping,
+    /// The file is not YAML.
     NotYaml,
+    /// The file is not JSON object.
     NotJson,
+    /// The YAML has several documents.
     SeveralDocuments,
 }
 
@@ -111,7 +122,9 @@ pub fn sidecar(source: &str, existing: Option<&str>, entries: &[Entry]) -> Strin
 /// A format that has a place for provenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
+    /// YAML.
     Yaml,
+    /// JSON.
     Json,
 }
 

@@ -34,7 +34,7 @@ fn top_level(text: &str) -> Result<(), Unfit> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut started = false;
     let mut keys = 0;
-    // Inside a quoted or block text, lines at the margin cannot stand in block style.
+    // Inside a quoted or block text, lines at the margin cannot be in block style.
     for line in text.lines() {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') || line.starts_with('%') {
@@ -121,7 +121,7 @@ fn block(entries: &[Entry], kept: &str, end: &str) -> String {
     if !kept.is_empty() && !kept.ends_with('\n') {
         out.push_str(end);
     }
-    // Our items stand as deep as those that were there.
+    // Our items are as deep as those that were there.
     let margin = if kept.starts_with('-') { "" } else { "  " };
     for entry in entries {
         for (at, (name, value)) in entry.fields().into_iter().enumerate() {

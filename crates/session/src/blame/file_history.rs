@@ -12,7 +12,7 @@ use backstory_store::{Git, GitError, Store};
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 
-/// Commits that are looked into for one file.
+/// Commits that are searched for one file.
 const MOST_COMMITS: usize = 64;
 
 /// Renames that are followed back through the agents' own moves.
@@ -198,7 +198,7 @@ fn needs_names(gathered: &Gathered, scope: &PathScope) -> bool {
     })
 }
 
-/// Names the file had before, as git tells them; a notice if it could not be asked.
+/// Names the file had before, according to git; a notice if it could not be asked.
 fn git_names(path: &Path, recorded_as: &[String], store: &Store) -> Result<Vec<String>, Notice> {
     let Some(git) = Git::holding(path, store) else { return Ok(Vec::new()) };
     let Some(inside) = git.relative(path) else { return Ok(Vec::new()) };

@@ -5,7 +5,7 @@ use backstory_store::{Git, GitError, StoreError, read_small};
 use jiff::{Timestamp, ToSpan};
 use std::path::{Path, PathBuf};
 
-/// Bytes at the start in which a zero tells that a file is no text.
+/// Bytes at the start in which a zero means that a file is not text.
 const LOOKED_AT: usize = 8_000;
 
 /// A text file at one point in time.

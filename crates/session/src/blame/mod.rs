@@ -64,7 +64,7 @@ pub struct BlameLine<'t> {
 pub struct Blame<'h> {
     /// What the lines were attributed by.
     pub history: &'h FileHistory,
-    /// The edits that marks refer to, and changes that nobody recorded.
+    /// The edits that marks refer to, and unrecorded changes.
     pub traced: Traced<'h>,
     /// All lines of the text.
     pub lines: Vec<BlameLine<'h>>,

@@ -1,7 +1,7 @@
 //! Learning while a session is read for its model, so that its files are read and parsed once.
 //!
 //! Only records pass here. Where a file holds bytes that belong to no record, or was read twice
-//! because somebody changed it, the collector knows too little: then the files must be
+//! because it was changed, the collector knows too little: then the files must be
 //! [studied](super::study) after all.
 
 use backstory_format::json::IdPaths;

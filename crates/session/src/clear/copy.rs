@@ -36,7 +36,7 @@ struct Origin {
     copy: PathBuf,
     /// The path of the original, cleared.
     shown: String,
-    /// The folder it lies in, as an agent that works there calls it, cleared.
+    /// The folder it is in, as an agent that works there calls it, cleared.
     folder: String,
     modified: Option<Timestamp>,
 }
@@ -170,7 +170,7 @@ impl ClearedCopy {
         while let Some(one) = waiting.pop() {
             let origin = self.origins.iter().find(|origin| origin.copy == one.source.path());
             if let Some(origin) = origin {
-                // An agent that writes into the project is told to have worked beside its file.
+                // For an agent that writes into the project, the folder is that of its file.
                 let folder = one.source.path().parent().map(resolve);
                 let folder = folder.as_deref().map(Path::to_string_lossy);
                 for cwd in &mut one.cwds {

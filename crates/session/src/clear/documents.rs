@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// A file of a session that was learnt from.
 #[derive(Debug)]
 pub struct DocumentFile {
-    /// Its place beside the others, with the ending of what was packed.
+    /// Its place next to the others, with the ending of what was packed.
     pub(super) name: PathBuf,
     bytes: Vec<u8>,
 }

@@ -21,6 +21,7 @@ pub struct Studied {
 }
 
 /// Why a file could not be copied.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     #[error(transparent)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// A cleared file, and its name in the folder it goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyPart {
+    /// The file of the copy.
     pub copy: PathBuf,
     /// Plain names joined by `/`.
     pub name: String,

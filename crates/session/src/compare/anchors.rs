@@ -1,4 +1,4 @@
-//! Lists matched in one pass, by the lines that stand once on each side and come in the same order on
+//! Lists matched in one pass, by the lines that are once on each side and come in the same order on
 //! both.
 
 use super::common_edges;
@@ -39,7 +39,7 @@ pub(super) fn gaps(old: &[Token], new: &[Token], effort: &mut Effort) -> Vec<Gap
     gaps
 }
 
-/// Places of the lines that stand once on each side, in the order of the old side.
+/// Places of the lines that are once on each side, in the order of the old side.
 fn once_on_each_side(old: &[Token], new: &[Token]) -> Vec<(usize, usize)> {
     /// How many times a line was met, and where last.
     #[derive(Default)]

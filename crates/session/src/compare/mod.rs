@@ -1,10 +1,10 @@
 //! Two lists of lines compared, with effort that grows as their length does.
 //!
 //! The result is the one git gives: Myers' algorithm with git's heuristics, and its rule for placing a
-//! hunk that could stand in several places. The steps are those of `imara-diff` (which tests compare
+//! hunk that could be in several places. The steps are those of `imara-diff` (which tests compare
 //! with), but every step is counted, and lists that are made to be hard to compare use up what there is
-//! for their length. What is left then is matched by the lines that stand once on both sides; of new
-//! lines that this does not match, and that the old side has too, nobody can say whether they stayed.
+//! for their length. What is left then is matched by the lines that are once on both sides; of new
+//! lines that this does not match, and that the old side has too, it is unknown whether they stayed.
 //! They are *unsure*, and no author may be claimed for them.
 
 mod anchors;
@@ -33,7 +33,7 @@ pub(crate) struct Compared {
     pub(crate) unsure: Vec<usize>,
 }
 
-/// Where hunks are placed that could stand in several places.
+/// Where hunks are placed that could be in several places.
 pub(crate) enum Placing<'i> {
     /// As it comes, for machines.
     Any,
@@ -108,7 +108,7 @@ fn set(marks: &mut [bool], at: usize, value: bool) {
     }
 }
 
-/// How many lines are the same at the start, and behind that at the end.
+/// How many lines are the same at the start, and after that at the end.
 fn common_edges(old: &[Token], new: &[Token]) -> (usize, usize) {
     let start = common_start(old, new);
     let rest = |side: &'_ [Token]| side.len() - start;

@@ -14,12 +14,12 @@ pub(super) struct Pruned {
 #[derive(Default)]
 pub(super) struct Side {
     pub(super) tokens: Vec<Token>,
-    /// Where they stand in the list.
+    /// Where they are in the list.
     pub(super) places: Vec<usize>,
     pub(super) left_out: Vec<usize>,
 }
 
-/// How a line stands on the other side.
+/// How a line is on the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum There {
     Never,
@@ -82,7 +82,7 @@ fn pruned(side: &[Token], there: &[There]) -> Side {
     out
 }
 
-/// Lines that are looked at behind a common one, and where the lines before it begin to count.
+/// Lines that are looked at after a common one, and where the lines before it begin to count.
 const WINDOW: usize = 100;
 
 /// Sums over a list, so that the neighbourhood of each line costs one step.

@@ -1,4 +1,4 @@
-//! Where a hunk stands that could stand in several places: next to another one, else where the indents of
+//! Where a hunk is that could be in several places: next to another one, else where the indents of
 //! lines say.
 
 use super::effort::Effort;

@@ -30,14 +30,16 @@ pub use project::{ProjectScope, repository_top};
 /// A place to look for sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
+    /// A folder or a file.
     pub path: PathBuf,
 }
 
-/// What lies below the roots, sorted by path.
+/// What is below the roots, sorted by path.
 #[derive(Debug, Default)]
 pub struct Found {
     /// What they are read through.
     pub store: Store,
+    /// Sessions, in order of their paths.
     pub sessions: Vec<SessionFiles>,
     /// Agents whose session is not there.
     pub stray_agents: Vec<AgentFile>,
@@ -45,6 +47,7 @@ pub struct Found {
     pub inner_agents: Vec<AgentFile>,
     /// Files of zero bytes, which the client leaves behind.
     pub empty: Vec<PathBuf>,
+    /// Files and folders that were skipped, and why.
     pub notices: Vec<Notice>,
 }
 

@@ -1,4 +1,4 @@
-//! What a file is that somebody named.
+//! What a named file is.
 //!
 //! In folders names suffice; a user may name any file. A file that no reader recognises can still be
 //! a damaged session: then something is left of a record, so that no real session is refused.
@@ -50,7 +50,7 @@ fn is_record(line: &[u8], tape: &mut Tape) -> bool {
     if scan(line, 0, 256, tape).is_ok() {
         return tape.root(line).is_some_and(|value| value.get("type").is_some());
     }
-    // Zeros stand where a write was lost, and between the letters of UTF-16.
+    // Zeros are where a write was lost, and between the letters of UTF-16.
     let letters: Vec<u8> = line.iter().copied().filter(|byte| *byte != 0).collect();
     let marks = [&b"\xEF\xBB\xBF"[..], b"\xFE\xFF", b"\xFF\xFE"];
     let start = marks.iter().find_map(|mark| letters.strip_prefix(*mark)).unwrap_or(&letters);

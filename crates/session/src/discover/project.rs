@@ -34,7 +34,7 @@ impl ProjectScope {
         repository_top(path).map(|top| ProjectScope::new(&top))
     }
 
-    /// The worktree that `path` lies in, without the others of its repository.
+    /// The worktree that `path` is in, without the others of its repository.
     pub fn worktree(path: &Path) -> ProjectScope {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let canonical = std::fs::canonicalize(path).unwrap_or_else(|_| absolute.clone());
@@ -48,7 +48,7 @@ impl ProjectScope {
         ProjectScope { roots }
     }
 
-    /// Whether a `cwd` lies in the scope.
+    /// Whether a `cwd` is in the scope.
     pub fn holds(&self, cwd: &str) -> bool {
         self.roots.iter().any(|root| is_inside(cwd, root))
     }
@@ -130,7 +130,7 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The text of a file that names a path. Whatever else somebody put there, such as a pipe, is not
+/// The text of a file that names a path. Anything else in its place, such as a pipe, is not
 /// read.
 fn small_file(path: &Path) -> Option<String> {
     let (bytes, _) = read_range(path, 0, 64 << 10).ok()?;

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Gives each agent to its session: the one whose folder it lies in, or the one it names and
-/// that lies next to it.
+/// Gives each agent to its session: the one whose folder it is in, or the one it names and
+/// that is next to it.
 pub(super) fn assign(found: &mut Found, agents: Vec<AgentFile>, places: &mut RealPlaces) {
     let mut owners: HashMap<(PathBuf, String), usize> = HashMap::new();
     for (at, session) in found.sessions.iter().enumerate() {

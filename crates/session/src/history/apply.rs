@@ -1,7 +1,7 @@
 //! The content after an edit, and the content before it.
 //!
 //! The client's rule: replace the old text by the new one, once or everywhere; when the new text is
-//! empty and the old one does not end in a newline, the newline behind it goes too.
+//! empty and the old one does not end in a newline, the newline after it goes too.
 
 use super::lines::letters;
 use backstory_format::slice::Part;
@@ -61,7 +61,7 @@ fn shown(hunks: &[Hunk]) -> impl Iterator<Item = HunkPlace> {
     hunks.iter().filter_map(|hunk| hunk.place)
 }
 
-/// Where a text stands, without overlaps.
+/// Where a text is, without overlaps.
 fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     memchr::memmem::find_iter(text.as_bytes(), wanted.as_bytes()).collect()
 }
@@ -81,8 +81,8 @@ fn replace_at(text: &str, places: &[usize], length: usize, new: &str) -> Applied
     Applied { text: out, regions }
 }
 
-/// Undoes one replacement in a text that was seen later. Only where the new text stands in exactly
-/// one place, and is long enough to be no accident or stands where the client's patch says.
+/// Undoes one replacement in a text that was seen later. Only where the new text is in exactly
+/// one place, and is long enough to be no accident or is where the client's patch says.
 pub(super) fn undo(
     text: &str,
     replacement: &Replacement<String>,
@@ -123,7 +123,7 @@ fn joins_lines(text: &str, at: usize, Replacement { old, new, .. }: &Replacement
         || (new.ends_with('\n') && !old.ends_with('\n') && !is_line_end(after))
 }
 
-/// Those of the places, which are in order, that stand in lines of a patch: first lines and lengths of
+/// Those of the places, which are in order, that are in lines of a patch: first lines and lengths of
 /// its hunks.
 fn within(
     text: &str,
@@ -193,7 +193,7 @@ mod tests {
         let added_above = replacement(long, &format!("\n{long}"), false);
         let undone = undo(&format!("a\n\n{long}\n"), &added_above, &[]).unwrap();
         assert_eq!(undone.text, format!("a\n{long}\n"));
-        // Somebody put a line where the empty one was.
+        // A line was put where the empty one was.
         assert!(undo(&format!("a\n\nb\n{long}\n"), &added_above, &[]).is_none());
         let added_below = replacement(long, &format!("{long}\n"), false);
         assert!(undo(&format!("{long}\nb\n"), &added_below, &[]).is_none());

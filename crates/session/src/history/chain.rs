@@ -6,8 +6,8 @@ use super::order::When;
 use jiff::Timestamp;
 use std::sync::OnceLock;
 
-/// Everything known of one path. What agents read of the file is looked up when somebody asks: most
-/// readings are of files that nobody edited, or of files that tell their history without them.
+/// Everything known of one path. Readings of the file are fetched on demand: most
+/// readings are of files without edits, or of files whose history is known without them.
 #[derive(Debug, Default)]
 pub struct Chain {
     /// All but the readings, in order.

@@ -13,7 +13,9 @@ use std::path::Path;
 /// What was read, and what could not be.
 #[derive(Debug, Default)]
 pub struct Collected {
+    /// All events of the wanted files.
     pub gathered: Gathered,
+    /// Files that could not be read.
     pub failures: Vec<StoreError>,
     /// Sessions that were read in full.
     pub sessions: usize,

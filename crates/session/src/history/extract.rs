@@ -29,10 +29,14 @@ pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 /// What a session says about the wanted files.
 #[derive(Debug, Default)]
 pub struct Extracted {
+    /// Edits and readings of files.
     pub events: Vec<Event>,
     pub(super) reads: Vec<PendingRead>,
+    /// Copies of files that the client made.
     pub backups: Vec<Backup>,
+    /// Files that commands may have written.
     pub shell: Vec<ShellTouch>,
+    /// Files that commands renamed.
     pub renames: Vec<Rename>,
 }
 

@@ -18,12 +18,14 @@ const LARGEST_BACKUP: u64 = 256 << 20;
 /// What all sessions say, by path.
 #[derive(Debug, Default)]
 pub struct Gathered {
+    /// Events by path, in order.
     pub chains: BTreeMap<Arc<str>, Chain>,
     /// Commands that may have changed files, in order, each once.
     pub shell: Vec<ShellTouch>,
+    /// Renames by commands, in order.
     pub renames: Vec<Rename>,
     /// States of the file that commits have, in order of time. They are looked at only for edits
-    /// whose place no session tells.
+    /// whose place no session records.
     pub committed: Vec<Committed>,
 }
 

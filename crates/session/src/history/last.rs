@@ -7,11 +7,11 @@ use super::tracer::Tracer;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 
-/// Where lines, white space apart, stood last at a path.
+/// Where lines, whitespace apart, were last at a path.
 #[derive(Debug, Default)]
 struct Latest {
     lines: HashMap<Token, (Token, Mark)>,
-    /// Those that stood twice in one state.
+    /// Those that were in one state twice.
     repeated: HashSet<Token>,
 }
 

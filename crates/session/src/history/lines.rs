@@ -47,11 +47,11 @@ pub(super) fn unix<'t>(text: impl Into<Cow<'t, str>>) -> String {
 /// is found when it is asked for.
 #[derive(Debug)]
 struct Facts {
-    /// Where it stands in the text of all lines.
+    /// Where it is in the text of all lines.
     place: Range<usize>,
     /// Letters and digits.
     weight: OnceCell<u32>,
-    /// The same number for lines that differ in white space only.
+    /// The same number for lines that differ in whitespace only.
     shape: OnceCell<Token>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Lines {
     shapes: RefCell<Shapes>,
 }
 
-/// Lines without their white space.
+/// Lines without their whitespace.
 #[derive(Debug, Default)]
 struct Shapes {
     numbers: HashMap<Rc<str>, Token>,
@@ -129,7 +129,7 @@ impl Lines {
         number
     }
 
-    /// A line without its white space.
+    /// A line without its whitespace.
     pub(super) fn shape_text(&self, line: Token) -> Rc<str> {
         let shape = self.shape(line);
         let shapes = self.shapes.borrow();
@@ -149,7 +149,7 @@ impl Lines {
         self.facts(line).map_or(0, |facts| *facts.weight.get_or_init(|| letters(self.text(line))))
     }
 
-    /// The same for lines that are equal but for white space.
+    /// The same for lines that are equal except for whitespace.
     pub(super) fn shape(&self, line: Token) -> Token {
         let number = || self.shapes.borrow_mut().number(self.text(line));
         self.facts(line).map_or(line, |facts| *facts.shape.get_or_init(number))

@@ -5,7 +5,7 @@
 pub enum LineOrigin {
     /// An edit, by its index in [`Traced::edits`](super::Traced::edits).
     Edit(u32),
-    /// It stood in the file when the file was first seen.
+    /// It was in the file when the file was first seen.
     Before,
     /// It came into the file without an edit of an agent's tool, by index in
     /// [`Traced::outside`](super::Traced::outside).
@@ -19,7 +19,7 @@ pub enum Confidence {
     Exact,
     /// The line left its place and came back with the same text elsewhere.
     Moved,
-    /// Only its white space changed since.
+    /// Only its whitespace changed since.
     Reformatted,
     /// The state around the edit is not recorded; its text was found in a later one.
     Inferred,
@@ -40,23 +40,41 @@ impl Confidence {
 /// The reason for a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
+    /// The edit wrote the line.
     Written,
+    /// The client's patch has the line.
     PatchSays,
+    /// The edit's text occurs once in the file.
     FoundOnce,
+    /// The edit fits a commit.
     FitsCommit,
+    /// The edit's cell is in the notebook.
     CellFound,
+    /// The edit moved the line.
     Moved,
+    /// The edit moved the line and changed its whitespace.
     MovedAndSpaced,
+    /// The edit restored a removed line.
     Restored,
+    /// The line is from another state of the file.
     OtherPlace,
+    /// Only whitespace changed.
     WhiteSpace,
+    /// The line was in the file when it was first seen.
     FirstSeen,
+    /// The edit replaced a file of unknown content.
     Unrecorded,
+    /// The line appeared without an edit of the agent.
     ChangedOutside,
+    /// A person changed the edit in review.
     ChangedInReview,
+    /// Too many equal lines changed at once.
     NotCompared,
+    /// The same text was in the file before.
     SameTextBefore,
+    /// No session edited the file.
     NoHistory,
+    /// A commit older than the edit has the line.
     CommittedBefore,
 }
 
@@ -99,8 +117,11 @@ impl Why {
 /// The origin of a line, how sure it is, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mark {
+    /// Where the line comes from.
     pub origin: LineOrigin,
+    /// How sure that is.
     pub confidence: Confidence,
+    /// Why.
     pub why: Why,
     /// Which of the lines that edits wrote it is, in the order in which the edits were followed; 0
     /// where it is none of them. Parts of a line that was broken into several have the same number.

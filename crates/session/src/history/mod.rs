@@ -5,7 +5,7 @@
 //! before and after every edit; [`trace`] carries the lines forward through all known states to
 //! the file as it is now.
 //!
-//! The rule of the module: a line is attributed on evidence or not at all. Text that nobody is
+//! The rule of the module: a line is attributed on evidence or not at all. Text that no one is
 //! known to have written stays unattributed, also where the agent's edit moved, restored or
 //! re-indented it.
 

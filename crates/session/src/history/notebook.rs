@@ -1,7 +1,7 @@
 //! Cells of a notebook, found in the lines of its file.
 //!
-//! A notebook is JSON: the source of a cell stands there as one string or as a list with one string
-//! per line. Only text that stands there as a whole and once is found.
+//! A notebook is JSON: the source of a cell is one string or a list with one string
+//! per line. Only text that is there as a whole and once is found.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) fn find_cell(lines: &[&str], source: &str) -> Option<Range<usize>> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Where a run of lines stands, found in one pass (as Knuth, Morris and Pratt do it).
+/// Where a run of lines is, found in one pass (as Knuth, Morris and Pratt do it).
 fn places(lines: &[&str], wanted: &[String]) -> Vec<usize> {
     // For each number of lines that fit: with how many of them a shorter run could go on.
     let mut shorter = vec![0; wanted.len() + 1];

@@ -1,7 +1,7 @@
-//! In which order things happened, where clocks do not tell.
+//! In which order things happened, if clocks do not show it.
 //!
 //! A file is written in order, whatever the machine's clock did meanwhile. Its times are believed as
-//! far as they go with that order: the longest series of records whose times never go back. What lies
+//! far as they go with that order: the longest series of records whose times never go back. What is
 //! between two of them happened then. A subagent worked between the call that started it and its
 //! result. Times order what happened in different sessions, and nothing else can.
 
@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use jiff::Timestamp;
 use std::path::Path;
 
-/// When something happened: what is sorted by it stands in the order of its session.
+/// When something happened: what is sorted by it is in the order of its session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct When {
     /// Not always the time that the record has: that may contradict the order.
@@ -186,7 +186,7 @@ fn believed(times: &[Option<Timestamp>]) -> Vec<Option<Timestamp>> {
 
 /// Which of these belong to the longest series that never goes back.
 fn longest_series(times: &[Timestamp]) -> Vec<bool> {
-    // The last of the best series of each length, and what stands before each in its own.
+    // The last of the best series of each length, and what is before each in its own.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(times.len());
     let of = |at: &usize| times.get(*at).copied();

@@ -31,7 +31,7 @@ impl Tracer {
         (weight >= TELLING).then_some(snapshot)
     }
 
-    /// The mark of a telling line that an edit wrote under any path, unless somebody else had it
+    /// The mark of a distinct line that an edit wrote under any path, unless another author had it
     /// first.
     fn written_elsewhere(&self, token: Token) -> Option<&(Mark, Rc<Snapshot>)> {
         let written = self.written.get(&token)?;
@@ -39,7 +39,7 @@ impl Tracer {
         first.is_none_or(|first| *first >= written.1.time).then_some(written)
     }
 
-    /// Lines without an author that stand in the file under another path (its earlier name, another
+    /// Lines without an author that are in the file under another path (its earlier name, another
     /// worktree) and have one there.
     pub(super) fn explain(&mut self, track: usize, tokens: &[Token], marks: &mut [Mark]) {
         let others = self.tracks.iter().enumerate().filter(|(at, _)| *at != track);

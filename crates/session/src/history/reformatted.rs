@@ -1,4 +1,4 @@
-//! Lines of which only the white space changed: re-indented, or broken and joined differently.
+//! Lines of which only the whitespace changed: re-indented, or broken and joined differently.
 
 use super::apply::TELLING;
 use super::diff::kept;

@@ -151,7 +151,7 @@ pub(super) fn count_differing(before: &str, after: &str, regions: Option<&[Regio
     counted
 }
 
-/// The lines that hold some bytes and the byte behind them.
+/// The lines that hold some bytes and the byte after them.
 fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let before = bytes.part(..range.start);
@@ -201,7 +201,7 @@ impl<'t> TextLines<'t> {
         self.starts.partition_point(|start| *start <= at) - 1
     }
 
-    /// The lines that hold some bytes and the byte behind them.
+    /// The lines that hold some bytes and the byte after them.
     fn holding(&self, range: &Range<usize>) -> Range<usize> {
         let end = (self.holds(range.end) + 1).min(self.count());
         self.holds(range.start).min(end)..end
@@ -217,7 +217,7 @@ impl<'t> TextLines<'t> {
     }
 }
 
-/// Lines that stand in a state once, to find the state that shares most of them; white space does
+/// Lines that are in a state once, to find the state that shares most of them; whitespace does
 /// not count. Lines that are repeated in either state say nothing: any text may have them.
 pub(super) struct Common<'l> {
     lines: &'l Lines,
@@ -250,7 +250,7 @@ impl Common<'_> {
     }
 }
 
-/// Lines that stand there once, by their shapes.
+/// Lines that are there once, by their shapes.
 fn once(tokens: &[Token], lines: &Lines) -> HashMap<Token, Token> {
     let mut found: HashMap<Token, Option<Token>> = HashMap::with_capacity(tokens.len());
     for token in tokens {

@@ -1,13 +1,13 @@
-//! Lines that stand in a file more than once.
+//! Lines that are in a file more than once.
 //!
 //! Such a line cannot be known by its text alone, however long it is: another one like it may have
-//! been written by anybody.
+//! been written by any author.
 
 use super::tracer::Tracer;
 use hashbrown::HashSet;
 use imara_diff::Token;
 
-/// Lines, white space apart, that stood twice in one state of any path. Looked for when somebody asks.
+/// Lines, whitespace apart, that were in one state of any path twice. Computed on demand.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     found: HashSet<Token>,
@@ -22,8 +22,8 @@ impl Repeats {
 }
 
 impl Tracer {
-    /// Lines of a state that can be known by their text: white space apart, none like them stands
-    /// beside them, or stood twice in an earlier state.
+    /// Lines of a state that can be known by their text: whitespace apart, none like them is
+    /// next to them, or were twice in an earlier state.
     pub(super) fn alone(&mut self, tokens: &[Token]) -> HashSet<Token> {
         let Repeats { found, looked } = &mut self.repeats;
         let shapes = |tokens: &[Token]| -> Vec<Token> {
@@ -44,7 +44,7 @@ impl Tracer {
     }
 }
 
-/// Those that stand there a second time.
+/// Those that are there a second time.
 pub(super) fn twice(tokens: &[Token]) -> impl Iterator<Item = Token> {
     let mut seen = HashSet::with_capacity(tokens.len());
     tokens.iter().copied().filter(move |token| !seen.insert(*token))

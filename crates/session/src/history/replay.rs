@@ -231,7 +231,7 @@ fn forward<'e>(edit: &'e Edit, current: Option<&Text<'e>>, doubt: bool) -> Known
     }
 }
 
-/// An edit whose place no session tells, in the newest commit before it. Where the client's patch
+/// An edit whose place no session records, in the newest commit before it. Where the client's patch
 /// does not confirm that state, only lines are claimed that the edit wrote for certain.
 fn from_commit<'e>(
     edit: &'e Edit,
@@ -252,7 +252,7 @@ fn from_commit<'e>(
     Some(Known::Placed(Placed { before, parts, basis: Basis::Commit, doubtful }))
 }
 
-/// Whether the client's patch fits a text, white space apart.
+/// Whether the client's patch fits a text, whitespace apart.
 fn agrees(text: &str, hunks: &[Hunk]) -> bool {
     let lines: Vec<&str> = split_lines(text).collect();
     let bare = |line: &str| line.split_whitespace().collect::<String>();
@@ -318,7 +318,7 @@ pub(super) fn as_proposed<'e>(edit: &'e Edit, before: &str) -> Option<Text<'e>> 
     }
 }
 
-/// Whole lines that an edit wrote for certain, whatever stood around them: those of its new text
+/// Whole lines that an edit wrote for certain, whatever was around them: those of its new text
 /// that its old text does not have.
 pub(super) fn certain_lines(edit: &Edit) -> Vec<String> {
     let Change::Replace(list) = &edit.change else { return Vec::new() };

@@ -7,11 +7,15 @@ use std::collections::BTreeMap;
 /// Sums over some edits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sum {
+    /// Edits.
     pub edits: u64,
+    /// Lines added.
     pub added: u64,
+    /// Lines removed.
     pub removed: u64,
     /// Lines that are still in the file; none known where the file is not there.
     pub surviving: u64,
+    /// Edits that have no place in the file's history.
     pub unplaced: u64,
 }
 

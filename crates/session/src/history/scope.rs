@@ -17,12 +17,12 @@ pub struct PathScope {
     /// The path that the user named, absolute.
     pub own: String,
     exact: HashSet<String>,
-    /// What stands before and after the name of a vanished worktree.
+    /// What is before and after the name of a vanished worktree.
     worktrees: Vec<(String, String)>,
 }
 
 impl PathScope {
-    /// The paths of the file or folder at `path`. `recorded` are places where its project lay when
+    /// The paths of the file or folder at `path`. `recorded` are places where its project was when
     /// sessions were recorded.
     pub fn new(path: &Path, recorded: &[String], store: &Store) -> PathScope {
         let own = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -68,7 +68,7 @@ impl PathScope {
             })
     }
 
-    /// Where below this folder a recorded path lies: the part after the folder's name.
+    /// Where a recorded path is below this folder: the part after the folder's name.
     pub fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
         let roots = self.exact.iter().map(String::as_str);
         for root in roots {

@@ -1,6 +1,6 @@
 //! Which files a shell command may have changed.
 //!
-//! Nothing here is proof: a command is read as text, never run. What it finds is told as *possibly
+//! Nothing here is proof: a command is read as text, never run. What it finds is reported as *possibly
 //! changed*, and moves of files are followed only where the content agrees.
 
 use super::in_place;
@@ -13,12 +13,15 @@ use std::sync::Arc;
 /// A command of the agent that may have changed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellTouch {
+    /// The command.
     pub command: Box<str>,
+    /// The session's id.
     pub session: Arc<str>,
+    /// The call's id.
     pub call: Option<Box<str>>,
     /// The recorded time.
     pub time: Option<Timestamp>,
-    /// Where it stands among all that is known.
+    /// Where it is among all that is known.
     pub when: When,
     /// Files it names as what it writes, absolute.
     pub paths: Vec<String>,
@@ -34,7 +37,7 @@ pub(super) struct Touched {
     pub(super) any_file: bool,
 }
 
-/// Scripts in scripts that are looked into.
+/// Scripts in scripts that are searched.
 const DEEPEST: u32 = 4;
 
 /// Reads a command line. Relative paths are taken from `folder` and from where `cd` leads.

@@ -1,4 +1,4 @@
-//! What each edit of a file left behind.
+//! The state of a file after each edit.
 
 use super::chain::Chain;
 use super::diff::added_lines;
@@ -10,7 +10,9 @@ use backstory_model::Change;
 /// An edit and what is known of the file after it.
 #[derive(Debug, Clone)]
 pub struct EditState<'c> {
+    /// The event of the edit.
     pub event: &'c Event,
+    /// The edit.
     pub edit: &'c Edit,
     /// The whole file after it.
     pub after: Option<String>,

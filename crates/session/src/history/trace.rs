@@ -19,7 +19,9 @@ pub use super::tracer::Span;
 /// The file whose lines are asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
+    /// The path, as sessions name it.
     pub path: &'a str,
+    /// The text whose lines are traced.
     pub text: &'a str,
     /// Nothing that happened later is considered.
     pub until: Option<Timestamp>,
@@ -28,9 +30,13 @@ pub struct Target<'a> {
 /// An edit and what came of it.
 #[derive(Debug, Clone, Copy)]
 pub struct TracedEdit<'g> {
+    /// The event of the edit.
     pub event: &'g Event,
+    /// The edit.
     pub edit: &'g Edit,
+    /// Lines that it added.
     pub added: u64,
+    /// Lines that it removed.
     pub removed: u64,
     /// Its place in the file is known; without it no line can be followed.
     pub placed: bool,
@@ -53,6 +59,7 @@ pub struct Traced<'g> {
     pub marks: Vec<Mark>,
     /// In order of time.
     pub edits: Vec<TracedEdit<'g>>,
+    /// Times between which the file changed without a recorded edit.
     pub outside: Vec<Span>,
 }
 
@@ -62,7 +69,7 @@ impl<'g> Traced<'g> {
         self.edits.get(mark.edit()? as usize)
     }
 
-    /// Counts anew what is left of each edit. A line that was broken into several counts once.
+    /// Counts again what is left of each edit. A line that was broken into several counts once.
     pub fn count_surviving(&mut self) {
         self.edits.iter_mut().for_each(|edit| edit.surviving = 0);
         let mut seen = HashSet::new();

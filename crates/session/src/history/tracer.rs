@@ -37,7 +37,9 @@ pub(super) struct Track {
 /// A time in which a file changed without an agent's edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
+    /// The last time at which the file was known before.
     pub after: Option<Timestamp>,
+    /// The first time at which it was known after.
     pub before: Option<Timestamp>,
 }
 
@@ -70,7 +72,7 @@ impl Tracer {
         self.tracks.get(track)
     }
 
-    /// The file at `track` is this now, whoever made it so.
+    /// The file at `track` has this content now.
     pub(super) fn see(&mut self, track: usize, text: &str, time: Option<Timestamp>) {
         let current = self.track(track).and_then(|track| track.current.clone());
         let same = self.track(track).is_some_and(|track| track.text == text);
@@ -205,7 +207,7 @@ impl Tracer {
         counted.add(&compared.hunks);
         let mut marks = self.carry(&current, &tokens, &compared, maker, time);
         if let Some(same) = self.same_state(track, &tokens) {
-            // The edit brings an earlier state back; what was nobody's then is nobody's now.
+            // The edit restores an earlier state; lines without an author then have none now.
             for (mark, then) in marks.iter_mut().zip(&same.marks) {
                 if mark.edit().is_some() && then.edit().is_none() {
                     *mark = Mark { why: Why::SameTextBefore, ..*then };
@@ -216,7 +218,7 @@ impl Tracer {
         counted
     }
 
-    /// Sets marks of the current state anew.
+    /// Sets marks of the current state again.
     pub(super) fn override_marks(&mut self, track: usize, change: impl Fn(usize, Mark) -> Mark) {
         let Some(current) = self.track(track).and_then(|track| track.current.clone()) else {
             return;
@@ -342,7 +344,7 @@ impl Tracer {
     }
 
     /// Lines among those without a mark that were taken out before and may have been put back: they
-    /// are known by their text, so it must stand alone.
+    /// are known by their text, so it must be unique.
     fn restorable(&mut self, tokens: &[Token], marks: &[Option<Mark>]) -> HashSet<Token> {
         let came = tokens.iter().zip(marks).filter(|(_, mark)| mark.is_none());
         let removed = |token: &Token| {

@@ -1,7 +1,7 @@
 //! What the edits of a session made of a file, as a unified diff.
 //!
-//! Only where every state follows from the one before: a change that somebody else made in between
-//! would stand in the diff as the session's. None is made then.
+//! Only if every state follows from the one before: a change that another author made in between
+//! would be in the diff as the session's. None is made then.
 
 use super::diff::{DiffLine, line_diff};
 use super::edit::EventKind;
@@ -17,7 +17,7 @@ enum Began<'t> {
     As(&'t str),
 }
 
-/// How many lines stand around a change.
+/// How many lines are shown around a change.
 const CONTEXT: usize = 3;
 
 /// The difference that the edits of the file `name` made, with `shown` as its path.

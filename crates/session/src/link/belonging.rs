@@ -1,6 +1,6 @@
 //! Where in a repository the files of a session lie.
 //!
-//! A path that a session recorded means a file of the repository if it lies in one of its working
+//! A path that a session recorded means a file of the repository if it is in one of its working
 //! trees, or in a place that the user says it was in. Only if no folder the session worked in is
 //! on this machine (it was recorded elsewhere, or the repository was moved) do paths that end alike
 //! count; then bytes and lines must decide.
@@ -13,9 +13,9 @@ use std::path::Path;
 /// How recorded paths are read.
 #[derive(Debug, Clone)]
 pub enum Belonging {
-    /// The repository lay, or lies, in these places.
+    /// The repository was, or is, in these places.
     Places(Vec<String>),
-    /// Nothing tells: paths are compared by their ends.
+    /// Unknown: paths are compared by their ends.
     Unknown,
     /// The session worked somewhere else.
     Elsewhere,

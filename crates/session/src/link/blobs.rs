@@ -19,7 +19,7 @@ pub(super) struct State {
     pub(super) letters: u64,
 }
 
-/// Letters and digits below which content is too common to tell anything.
+/// Letters and digits below which content is too common to be evidence.
 const TELLING: usize = 20;
 /// More are not counted.
 const MOST: usize = 400;

@@ -1,4 +1,4 @@
-//! Whether a repository is the one a session worked in, where nothing tells its place.
+//! Whether a repository is the one a session worked in, if its place is unknown.
 //!
 //! Paths that end alike prove little: every project has a `pyproject.toml`, a licence and a
 //! `README.md`, and templates fill them with the same lines. Two things must hold. Most of what the
@@ -20,7 +20,7 @@ pub(super) struct Weighed {
     pub(super) soon: bool,
 }
 
-/// Letters and digits that files with names of their own must tell,
+/// Letters and digits that files with names of their own must have,
 const OWN: u64 = 40;
 /// and those with names that many projects have.
 const SHARED: u64 = 300;

@@ -40,13 +40,27 @@ impl Tier {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
     /// A call made the commit and printed its id.
-    Printed { id: String, line: u64, call: Option<Box<str>>, announced: bool },
+    Printed {
+        /// The id, as it was printed.
+        id: String,
+        /// The line of the result in the session's file.
+        line: u64,
+        /// The id of the call.
+        call: Option<Box<str>>,
+        /// Whether git announced the commit, rather than the command showing its id.
+        announced: bool,
+    },
     /// The commit holds a file exactly as the session left it.
     Blob {
+        /// The path in the commit.
         path: String,
+        /// The path in the session.
         recorded: String,
+        /// The id of the blob.
         blob: String,
+        /// The line of the edit in the session's file.
         line: u64,
+        /// The id of the call that made the edit.
         call: Option<Box<str>>,
         /// No later edit of the session changed the file.
         last: bool,
@@ -56,16 +70,24 @@ pub enum Evidence {
     },
     /// Lines the commit added to a file that the session had added to it before.
     Lines {
+        /// The path in the commit.
         path: String,
+        /// The path in the session.
         recorded: String,
         /// Lines the commit added that say anything.
         added: u64,
+        /// Lines that are equal byte for byte.
         exact: u64,
-        /// Equal but for white space.
+        /// Equal but for whitespace.
         reformatted: u64,
     },
     /// The commit changed a file that the session had edited before.
-    Overlap { path: String, recorded: String },
+    Overlap {
+        /// The path in the commit.
+        path: String,
+        /// The path in the session.
+        recorded: String,
+    },
 }
 
 impl Evidence {
@@ -83,12 +105,15 @@ impl Evidence {
 /// A session and a commit that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
+    /// The session's id.
     pub session: String,
     /// Who wrote the session.
     pub agent: Agent,
+    /// The commit.
     pub commit: Commit,
     /// That of the strongest evidence.
     pub tier: Tier,
+    /// All evidence.
     pub evidence: Vec<Evidence>,
 }
 
@@ -98,7 +123,7 @@ impl Link {
         self.tier <= Tier::Lines
     }
 
-    /// Share of the found lines whose white space was changed on their way into the commit; none
+    /// Share of the found lines whose whitespace was changed on their way into the commit; none
     /// where no lines were found.
     pub fn divergence(&self) -> Option<f64> {
         let (mut exact, mut reformatted) = (0u64, 0u64);

@@ -17,6 +17,7 @@ const MOST: (u64, u64) = (2, 5);
 /// Everything a session knows of commits, files and lines.
 #[derive(Debug)]
 pub struct SessionFacts {
+    /// The session's id.
     pub session: String,
     pub(super) agent: Agent,
     pub(super) printed: Vec<Printed>,
@@ -27,14 +28,14 @@ pub struct SessionFacts {
     pub(super) places: BTreeMap<String, Vec<String>>,
     /// Recorded paths that a path of the repository may be.
     recorded: HashMap<String, Vec<String>>,
-    /// Nothing tells where the repository was: paths are compared by their ends.
+    /// It is unknown where the repository was: paths are compared by their ends.
     pub(super) unplaced: bool,
     pub(super) first_edit: Option<Timestamp>,
     pub(super) ended: Option<Timestamp>,
 }
 
 impl SessionFacts {
-    /// Reads them out of a session and its subagents. Where nothing tells the place of the
+    /// Reads them out of a session and its subagents. If nothing shows the place of the
     /// repository, its commits are asked which of the places it could be in are likely.
     pub fn of(
         session: &Session,

@@ -1,6 +1,6 @@
 //! The text of a hook with our lines in it, and without.
 //!
-//! They stand right behind the first line of a shell script, because many hooks end with `exit`
+//! They are right after the first line of a shell script, because many hooks end with `exit`
 //! or `exec`. Nothing else of the script is changed.
 
 const BEGIN: &str = "# >>> backstory link";
@@ -10,6 +10,7 @@ const END: &str = "# <<< backstory link";
 const SHELL: &str = "#!/bin/sh\n";
 
 /// Why a hook cannot take our lines.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HookError {
     #[error("the existing hook is not a shell script")]

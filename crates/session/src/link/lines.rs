@@ -1,8 +1,8 @@
 //! Lines of a session in what a commit added.
 //!
 //! A line that has fewer than six letters and digits says nothing. What a formatter did to a line
-//! is seen by comparing without white space. How much a line tells about whose it is depends on how
-//! rare it is: one that stands in several files counts for a part in each, and what every project
+//! is seen by comparing without whitespace. How much weight a line has depends on how
+//! rare it is: one that is in several files counts for a part in each, and what every project
 //! writes alike (imports, licences, the heads of files) for nothing.
 
 use hashbrown::HashMap;
@@ -18,7 +18,7 @@ pub(super) struct Added {
 /// A line of the session that a commit added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Same {
-    /// Without white space.
+    /// Without whitespace.
     pub(super) bare: String,
     letters: u64,
     exact: bool,
@@ -69,7 +69,7 @@ impl Added {
         found
     }
 
-    /// Whether it has a line, white space apart.
+    /// Whether it has a line, whitespace apart.
     pub(super) fn holds(&self, bare: &str) -> bool {
         self.bare.contains_key(bare)
     }
@@ -84,7 +84,7 @@ impl Found {
         self.same.iter().filter(|same| same.exact).count() as u64
     }
 
-    /// Letters and digits of what is rare; `files` says in how many files a line stands.
+    /// Letters and digits of what is rare; `files` says in how many files a line is.
     pub(super) fn rare(&self, files: impl Fn(&str) -> u64) -> u64 {
         let own = self.same.iter().filter(|same| !same.common);
         own.map(|same| same.letters / files(&same.bare).max(1)).sum()

@@ -354,7 +354,7 @@ fn read_result(
     Ok(Some(view))
 }
 
-/// A block nobody knows, as JSON.
+/// A block of an unknown kind, as JSON.
 pub(super) fn other(value: &Content, reader: &mut SourceReader) -> Result<String, RenderError> {
     let Content::Json(span) = value else { return Ok(reader.text(value)?.into_owned()) };
     let bytes = reader.bytes(*span)?;

@@ -10,11 +10,13 @@ use std::ops::Range;
 /// What an edit did to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDiff {
+    /// The path of the file.
     pub path: String,
     /// The file did not exist before.
     pub created: bool,
     /// Every occurrence was replaced.
     pub everywhere: bool,
+    /// The changes, with lines around them.
     pub hunks: Vec<Hunk>,
 }
 

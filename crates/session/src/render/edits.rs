@@ -64,7 +64,7 @@ fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, St
     }
     match (&edit.change, before, after) {
         (_, Some(before), Some(after)) => diff.hunks = around_changes(&before, &after),
-        // The same content again is no change.
+        // The same content again is not a change.
         (Change::Write { created: false, .. }, None, _) if edit.hunks.is_some() => {}
         (Change::Write { .. }, None, Some(after)) => diff.hunks.extend(compare("", &after)),
         (Change::Replace(list), ..) => {

@@ -1,4 +1,4 @@
-//! What stands at the head of a document: facts about the session as a whole.
+//! What is at the head of a document: facts about the session as a whole.
 
 use super::view::View;
 use crate::stats::Cost;

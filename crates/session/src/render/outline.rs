@@ -11,7 +11,7 @@ use backstory_text::figures::{counted, duration};
 use backstory_text::title::{of_prompt, short};
 use jiff::Timestamp;
 
-/// What is told about a turn before and after its content.
+/// What is shown about a turn before and after its content.
 #[derive(Debug, Clone)]
 pub(super) struct TurnView {
     /// Unique in the document.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 /// What to show of a session.
 #[derive(Debug, Clone)]
 pub struct View {
+    /// The kinds of content to show.
     pub parts: Parts,
+    /// The turns to show.
     pub turns: TurnRange,
     /// How much of each tool result is shown.
     pub result: Keep,
@@ -18,7 +20,7 @@ pub struct View {
     pub full: bool,
     /// Show the client's messages to the model and to itself: hooks, reminders, caveats.
     pub noise: bool,
-    /// The zone in which times are told.
+    /// The zone in which times are shown.
     pub zone: TimeZone,
     /// Further facts for the head of the document: what was run, when it was captured.
     pub facts: Vec<(String, String)>,
@@ -26,7 +28,7 @@ pub struct View {
     pub neighbours: Option<Neighbours>,
     /// Show only turns with something in this time or later.
     pub since: Option<Timestamp>,
-    /// What tokens cost; none where nobody is to be told.
+    /// Prices of tokens; none if costs are not shown.
     pub prices: Option<Arc<Prices>>,
 }
 
@@ -63,18 +65,25 @@ impl View {
     }
 }
 
-/// Bytes of a result that are shown unless somebody wants more.
+/// Bytes of a result that are shown by default.
 pub const DEFAULT_RESULT: usize = 2_000;
 
 /// Kinds of content that can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
+    /// Prompts.
     pub prompts: bool,
+    /// Answers of the model.
     pub text: bool,
+    /// Tool calls.
     pub tools: bool,
+    /// Tool results.
     pub results: bool,
+    /// Thinking.
     pub thinking: bool,
+    /// Differences of edits.
     pub edits: bool,
+    /// Subagents.
     pub subagents: bool,
 }
 
@@ -133,7 +142,9 @@ impl Parts {
 /// Turns by number, from one, both ends included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TurnRange {
+    /// The first turn, counted from 1.
     pub first: Option<usize>,
+    /// The last turn.
     pub last: Option<usize>,
 }
 
@@ -160,7 +171,7 @@ impl TurnRange {
             && self.last.is_none_or(|last| number <= last)
     }
 
-    /// Whether a session with so many turns has one of these.
+    /// Whether a session with this many turns has one of these.
     pub fn meets(&self, turns: usize) -> bool {
         turns == 0 || self.first.unwrap_or(1) <= turns
     }

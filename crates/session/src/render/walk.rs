@@ -24,7 +24,7 @@ use backstory_store::SourceReader;
 use hashbrown::HashMap;
 use jiff::Timestamp;
 
-/// Deeper subagents come behind the conversation instead of under their call.
+/// Deeper subagents come after the conversation instead of under their call.
 const DEEPEST_INLINE: usize = 8;
 
 /// Shows a session.
@@ -450,7 +450,7 @@ struct TurnPlace<'a> {
     messages: Vec<ClientMessage>,
 }
 
-/// Where in the document a turn stands.
+/// Where in the document a turn is.
 struct Place<'a> {
     session: &'a Session,
     number: usize,

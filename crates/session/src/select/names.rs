@@ -27,7 +27,7 @@ pub fn short_ids<'r>(ids: impl Iterator<Item = &'r str>) -> HashMap<&'r str, &'r
 
 /// A name for a file made of each, all different: by its id, or by its path where ids are equal.
 pub fn distinct_names(chosen: &[SessionRef<'_>]) -> Vec<String> {
-    // Some systems do not tell cases apart.
+    // Some systems ignore case.
     let by_id = |chosen: &SessionRef<'_>| plain_name(chosen.id()).to_ascii_lowercase();
     let mut uses: HashMap<String, u64> = HashMap::new();
     for chosen in chosen {

@@ -80,7 +80,7 @@ impl Found {
         all.into_iter().zip(worked).filter(|(_, inside)| *inside).map(|(files, _)| files).collect()
     }
 
-    /// What is missing after all sessions were looked into, of which these could not be read.
+    /// What is missing after all sessions were searched, of which these could not be read.
     pub fn missing(&self, failures: &[StoreError]) -> Vec<Notice> {
         self.notices.iter().cloned().chain(failures.iter().map(Notice::from)).collect()
     }

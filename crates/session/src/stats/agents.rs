@@ -1,6 +1,6 @@
 //! What sort of agent a subagent was.
 //!
-//! Newer clients say so in a file beside the agent's; before, only the call that started it does,
+//! Newer clients say so in a file next to the agent's; before, only the call that started it does,
 //! which takes the model of the session to find.
 
 use super::gather::{Ledger, Origin};
@@ -10,7 +10,7 @@ use backstory_store::{ReadContext, Store};
 use hashbrown::HashMap;
 use std::path::PathBuf;
 
-/// The type of each subagent, by its file; one that nothing tells is missing.
+/// The type of each subagent, by its file; unknown ones are missing.
 pub fn agent_types(
     ledger: &Ledger,
     sessions: &[SessionFiles],

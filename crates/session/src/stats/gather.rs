@@ -41,7 +41,7 @@ pub struct Source {
     pub session: Option<String>,
     /// Of a subagent.
     pub agent: Option<String>,
-    /// The folder its session worked in first, else the name of the folder it lies in.
+    /// The folder its session worked in first, else the name of the folder it is in.
     pub project: Option<Arc<str>>,
     /// Its metadata file, and who reads that.
     meta: Option<(Agent, PathBuf)>,
@@ -96,7 +96,7 @@ pub struct Ledger {
 }
 
 /// Reads the messages of sessions, their subagents and subagents without session, on all threads.
-/// `done` is told how many bytes of work are done.
+/// `done` gets the number of bytes that are done.
 pub fn gather(
     sessions: &[SessionFiles],
     strays: &[AgentFile],

@@ -1,6 +1,6 @@
 //! Tokens and what they cost, over any number of sessions.
 //!
-//! A message is counted once, wherever and however often it stands: clients write one record per
+//! A message is counted once, wherever and however often it occurs: clients write one record per
 //! block, and resumes, forks and compactions copy records into other files. This is not the model:
 //! [`gather`] searches files for the records of models and reads nothing else, which takes a
 //! fraction of the time and gives the same sums (`tests/spending.rs`).

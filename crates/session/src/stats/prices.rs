@@ -47,7 +47,7 @@ struct Rates {
 #[derive(Debug, Clone)]
 struct Model {
     rates: Rates,
-    /// Rates of requests that read more than so many tokens.
+    /// Rates of requests that read more than this many tokens.
     above: Option<(u64, Rates)>,
     /// Factors in thousandths.
     fast: Option<u64>,
@@ -112,7 +112,7 @@ impl Prices {
         Ok(Prices { date: file.date, source: file.source, web_search, models })
     }
 
-    /// The cost in trillionths of a dollar; none if the table does not tell.
+    /// The cost in trillionths of a dollar; none if the table has no price.
     pub fn price(&self, model: &str, spent: &Spent) -> Option<u128> {
         let (model, place) = self.find(model)?;
         let factors = [

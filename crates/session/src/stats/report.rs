@@ -270,7 +270,7 @@ impl Grouping<'_> {
 
 /// The conversation itself, in the table of subagents.
 const MAIN: &str = "(the session itself)";
-/// Subagents of 1.0, which stand in the session's file.
+/// Subagents of 1.0, which are in the session's file.
 const INLINE: &str = "(inside the session's file)";
 
 fn sort(rows: &mut [Row], by: Dimension) {

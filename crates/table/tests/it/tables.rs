@@ -1,4 +1,4 @@
-//! Rows go in and come out as they were, whatever their shape; what is no table says so.
+//! Rows go in and come out as they were, whatever their shape; what is not a table says so.
 
 use backstory_table::{Column, Field, TableError, TableWriter, rows_as_json};
 use serde_json::{Value, json};

@@ -121,7 +121,7 @@ pub enum Block {
         /// Shown line by line, as it is.
         text: String,
     },
-    /// Shown when somebody wants it.
+    /// Shown on request.
     Folded(String, Vec<Block>),
 }
 

@@ -6,16 +6,23 @@ use crate::analyze::{Place, Version};
 /// What differs between two profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
+    /// A kind of record that the profile does not know.
     NewKind,
+    /// A field that the profile does not know.
     NewField,
+    /// A type that the field did not have.
     NewType,
+    /// A value that the field did not have.
     NewValue,
     /// A field that was always there is missing.
     VanishedField,
     /// Only when two sets are compared: the first has it, the second has not.
     GoneKind,
+    /// A field that records of the kind no longer have.
     GoneField,
+    /// A type that the field no longer has.
     GoneType,
+    /// A value that the field no longer has.
     GoneValue,
 }
 
@@ -39,6 +46,7 @@ impl DifferenceKind {
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
+    /// What differs.
     pub kind: DifferenceKind,
     /// The kind of object.
     pub of: String,
@@ -50,6 +58,7 @@ pub struct Difference {
     pub versions: Vec<Version>,
     /// How often, where the second profile comes from sessions at hand.
     pub count: u64,
+    /// An example, if there is one.
     pub place: Option<Place>,
 }
 

@@ -1,7 +1,7 @@
 //! The part of an analysis that is about the format: kinds, fields, types and values by client
 //! version, in a file that can be kept, merged and compared.
 //!
-//! A profile holds names and numbers only. Keys and values that could be somebody's data never get
+//! A profile holds names and numbers only. Keys and values that could be user data never get
 //! this far: see `shape` and `values`.
 
 mod compare;
@@ -22,6 +22,7 @@ const SCHEMA: &str = "backstory.profile/1";
 const FOREIGN: [&str; 3] = ["input/", "result/mcp__*", "result/unknown tool"];
 
 /// Why a file is no profile.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     #[error("not a profile: {0}")]
@@ -66,7 +67,9 @@ pub struct ProfileKind {
 /// The format as some sessions show it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
+    /// Client versions that were seen.
     pub versions: VersionSet,
+    /// Kinds of records, by name.
     pub kinds: BTreeMap<String, ProfileKind>,
 }
 

@@ -108,7 +108,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Whether a record without parent starts anew: a compaction, or a prompt (a rewind to the
+    /// Whether a record without parent starts again: a compaction, or a prompt (a rewind to the
     /// start, a plan carried out with fresh context) with the hooks before it.
     fn begins_on_purpose(&self, row: &Row) -> bool {
         let rows = self.rows();
@@ -162,7 +162,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Whether the conversation stands where the client noted it.
+    /// Whether the conversation is where the client noted it.
     fn ends_at_the_noted_place(&self) -> bool {
         let noted = self.rows().checkpoint.leaf.some();
         noted.and_then(|leaf| self.rows().find(leaf)).is_some_and(|at| self.is_on_chain(at))

@@ -14,11 +14,11 @@ use backstory_model::Span;
 pub(crate) enum Shape {
     /// `message` is missing, or its content is neither text nor a list.
     Unreadable,
-    /// String content of white space only.
+    /// String content of whitespace only.
     EmptyPrompt,
-    /// A list without items, or a text block of white space only.
+    /// A list without items, or a text block of whitespace only.
     EmptyText,
-    /// A call without name, or whose input is no object.
+    /// A call without name, or whose input is not an object.
     Call,
     LongToolName,
     Result,
@@ -43,7 +43,7 @@ pub(crate) struct Reference {
     pub(crate) place: Span,
     pub(crate) line: u64,
     pub(crate) target: Name,
-    /// Hash of what the record holds, to tell copies from contradictions.
+    /// Hash of what the record holds, to distinguish copies from contradictions.
     pub(crate) hash: u64,
 }
 
@@ -163,7 +163,7 @@ impl Inspector {
             count += 1;
             let at = Some(at as u32);
             match block.kind {
-                // Models write white space before their thinking; every client takes it out.
+                // Models write whitespace before their thinking; every client takes it out.
                 BlockKind::Text
                     if block.text().is_some_and(if user { is_blank } else { is_empty }) =>
                 {
@@ -239,7 +239,7 @@ impl Inspector {
         rest.iter().take_while(move |oddity| oddity.row == row)
     }
 
-    /// Whether the client can tell when a row was written.
+    /// Whether the client knows when a row was written.
     pub(crate) fn has_time(&self, row: RowIndex) -> bool {
         self.timeless.binary_search(&row).is_err()
     }
@@ -286,10 +286,10 @@ fn is_client_time(time: &[u8]) -> bool {
     is_date && is_clock && is_zone
 }
 
-/// Whether text is nothing but white space, written plainly or as escapes.
+/// Whether text is nothing but whitespace, written plainly or as escapes.
 fn is_blank(text: Value<'_>) -> bool {
     let Some(raw) = text.raw_text() else { return false };
-    // Anything long has a character in it; escapes of white space are six bytes at most.
+    // Anything long has a character in it; escapes of whitespace are six bytes at most.
     raw.len() <= 4096 && text.text().is_some_and(|text| text.trim().is_empty())
 }
 

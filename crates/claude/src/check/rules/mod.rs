@@ -67,7 +67,7 @@ fn judge(file: &FileReport) -> Resume {
     let verdict = match because.as_ref().map(|finding| finding.effect) {
         None | Some(Effect::None) => Verdict::Yes,
         Some(Effect::Loss) => Verdict::WithLoss,
-        // An empty conversation is no fault, unless one made it empty.
+        // An empty conversation is not a fault, unless one made it empty.
         Some(Effect::Stops) if file.findings.at_least(Severity::Error) == 0 => Verdict::Nothing,
         Some(Effect::Stops) => Verdict::No,
     };
@@ -137,7 +137,7 @@ fn check_as<T>(
         sink.file(CheckId::BeingWritten, "");
     }
     let request = Request::new(&inspector, chain);
-    // What another file holds is no fault of this one.
+    // What another file holds is not a fault of this one.
     let mut spared = vec![ProblemId::DuplicateUuid];
     match kind {
         SessionKind::Session => {

@@ -52,7 +52,7 @@ fn check_place(path: &Path, rows: &Rows, sink: &mut Sink<'_>) {
     }
 }
 
-/// A name that the client made from a path; others were chosen by somebody.
+/// A name that the client made from a path, not one that a user chose.
 fn looks_derived(key: &str) -> bool {
     key.starts_with('-') || key.as_bytes().get(1..3) == Some(b"--")
 }

@@ -1,4 +1,4 @@
-//! The conversation a resume would send, held against what the API takes.
+//! The conversation a resume would send, compared with what the API takes.
 //!
 //! The client merges the records of one message and puts the results of its calls into the
 //! message that follows. So the conversation is cut into exchanges: an answer with all its
@@ -38,7 +38,7 @@ impl Exchange {
         })
     }
 
-    /// Whether somebody said something after the answer.
+    /// Whether a prompt follows the answer.
     pub(crate) fn continues(&self, rows: &Rows) -> bool {
         self.replies.iter().any(|at| {
             let shape = rows.row(*at).and_then(|row| rows.message(row)).map(|part| part.prompt);
@@ -47,7 +47,7 @@ impl Exchange {
     }
 }
 
-/// The chain as exchanges; what stands before the first answer has no answer.
+/// The chain as exchanges; what is before the first answer has no answer.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     inspector: &'a Inspector,
@@ -236,7 +236,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The chain cut into exchanges; what stands before the first answer has none.
+/// The chain cut into exchanges; what is before the first answer has none.
 pub(crate) fn exchanges(rows: &Rows, chain: &[Link]) -> Vec<Exchange> {
     let mut exchanges = vec![Exchange::new(Name::NONE)];
     for (at, why) in chain {

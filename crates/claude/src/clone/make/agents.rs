@@ -69,7 +69,7 @@ pub(super) fn stage(
     Ok(folder)
 }
 
-/// Rows for the ids, and where each record stands.
+/// Rows for the ids, and where each record is.
 #[derive(Debug, Default)]
 struct Records {
     rows: Rows,

@@ -142,7 +142,7 @@ impl Decider<'_> {
         }
     }
 
-    /// A conversation ends with a message: no reader looks behind the last one.
+    /// A conversation ends with a message: no reader looks after the last one.
     fn cut_ends(&mut self) {
         let rows = self.rows();
         for segment in &self.taken.segments {

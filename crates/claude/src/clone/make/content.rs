@@ -8,7 +8,7 @@ use backstory_format::json::text::encode_into;
 use backstory_format::json::{Kind, Splice, Value, without_items};
 use backstory_text::excerpt::{Excerpt, Keep, excerpt};
 
-/// What stands for a picture that is gone.
+/// The replacement of a removed picture.
 const NO_PICTURE: &[u8] = br#"{"type":"text","text":"[image removed]"}"#;
 
 /// Whether pictures stay.

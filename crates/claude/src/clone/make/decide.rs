@@ -248,7 +248,7 @@ impl<'a> Decider<'a> {
         self.edits = edits;
     }
 
-    /// Whether there is something to cut in a call, its result, or what stands beside the result.
+    /// Whether there is something to cut in a call, its result, or what is next to the result.
     fn is_long(&self, pair: &Pair, bytes: usize) -> bool {
         let rows = self.rows();
         let long = |length: u32| length as usize > bytes + SLACK;
@@ -261,7 +261,7 @@ impl<'a> Decider<'a> {
         [input, result, beside].into_iter().flatten().any(|span| long(span.length))
     }
 
-    /// The band a stage lies in, unless it is part of the open end.
+    /// The band a stage is in, unless it is part of the open end.
     pub(super) fn band(&self, stage: &Stage) -> Option<crate::clone::Band> {
         let turns = self.taken.turns.count;
         let mut bands = self.options.bands.iter().filter(|_| !stage.protected);

@@ -1,4 +1,4 @@
-//! The pass over the source: what a check looks at, and every record beside the conversation.
+//! The pass over the source: what a check looks at, and every record next to the conversation.
 
 use crate::check::rules::inspect::Inspector;
 use crate::clone::Lineage;
@@ -12,7 +12,7 @@ use backstory_model::Span;
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     pub(super) inspector: Inspector,
-    /// Records beside the conversation, in file order.
+    /// Records next to the conversation, in file order.
     pub(super) others: Vec<Other>,
     /// Rows that belong to a call: what hooks said about it, what it injected.
     pub(super) ties: Vec<(RowIndex, Name)>,

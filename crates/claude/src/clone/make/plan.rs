@@ -21,7 +21,7 @@ pub(super) enum Item {
         row: RowIndex,
         parent: Option<RowIndex>,
     },
-    /// A record beside the conversation, by its place in the list of those.
+    /// A record next to the conversation, by its place in the list of those.
     Other(usize),
 }
 
@@ -77,7 +77,7 @@ pub(super) fn plan(decider: Decider<'_>, tree: &Tree<'_>, naming: Naming) -> Pla
 
 /// Leaves out branches that hang off the last record of the conversation, because a reader of the
 /// clone would take them for its continuation. In the source, something that no clone holds (the
-/// progress of a call) stands in their way.
+/// progress of a call) is in their way.
 fn drop_continuations(edits: &mut Edits, taken: &Taken, tree: &Tree<'_>) {
     let Some((active, others)) = taken.segments.split_last() else { return };
     let rows = taken.segments.iter().flat_map(|segment| segment.rows.iter().copied());
@@ -131,7 +131,7 @@ impl Plan {
         self.messages = visible.copied().collect();
     }
 
-    /// Which records beside the conversation stay, by their place.
+    /// Which records next to the conversation stay, by their place.
     fn others(&mut self, gathered: &Gathered, options: &Options, tree: &Tree<'_>) -> Vec<usize> {
         let rows = &gathered.inspector.rows;
         let mut newest: HashMap<RecordKind, usize> = HashMap::new();

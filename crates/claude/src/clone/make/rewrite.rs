@@ -78,7 +78,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A record beside the conversation.
+    /// A record next to the conversation.
     pub(super) fn other(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Changed> {
         let mut tape = std::mem::take(&mut self.tape);
         let splices = self.other_splices(bytes, &mut tape);
@@ -144,7 +144,7 @@ impl Rewriter<'_> {
                     continue;
                 }
                 b"compactMetadata" => {
-                    // What it kept stands behind its summary now.
+                    // What it kept is after its summary now.
                     out.extend(without_fields(value, |key, _| {
                         key.is("preservedSegment") || key.is("preservedMessages")
                     }));

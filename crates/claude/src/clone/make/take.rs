@@ -23,7 +23,7 @@ pub(super) struct Segment {
     pub(super) root: Root,
 }
 
-/// What stands before the first record of a segment.
+/// What is before the first record of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// Nothing: it begins there.
@@ -89,7 +89,7 @@ impl Choice<'_> {
         }
         let mut segments = Vec::new();
         if options.branches == Branches::All {
-            // What a compaction kept stands behind its summary, where a resume puts it.
+            // What a compaction kept is after its summary, where a resume puts it.
             let kept: HashSet<RowIndex> = active.iter().map(|(row, _)| *row).collect();
             let earlier: Vec<Link> =
                 earlier.iter().filter(|(row, _)| !kept.contains(row)).copied().collect();
@@ -156,7 +156,7 @@ impl Choice<'_> {
         let links = self.conversation.links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
         let mut last = None;
         for (at, _) in links {
-            // A compaction behind a turn is not its end.
+            // A compaction after a turn is not its end.
             let said = self.rows().row(*at).filter(|row| {
                 let summary = PromptShape::CompactSummary;
                 let shape = self.rows().message(row).map(|part| part.prompt);
@@ -186,7 +186,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Where the last compaction stands: its boundary, or only its summary in old files.
+    /// Where the last compaction is: its boundary, or only its summary in old files.
     fn last_compaction(&self, links: &[Link]) -> Result<usize, CloneError> {
         let rows = self.rows();
         let last = |fits: fn(&Rows, &Row) -> bool| {
@@ -229,7 +229,7 @@ impl Choice<'_> {
         rows
     }
 
-    /// Results of parallel calls stand behind the last record of their message: old clients look
+    /// Results of parallel calls are after the last record of their message: old clients look
     /// for them only there.
     fn in_order(&self, rows: Vec<RowIndex>) -> Vec<RowIndex> {
         let links: Vec<Link> = rows.iter().map(|row| (*row, None)).collect();
@@ -246,7 +246,7 @@ impl Choice<'_> {
             }
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        // A result that moves stands behind the record it moves to, the earlier result first.
+        // A result that moves is after the record it moves to, the earlier result first.
         order.sort_by_key(|at| {
             let to = key.get(*at).copied().unwrap_or(*at);
             (to, to != *at, *at)
@@ -270,7 +270,7 @@ impl Choice<'_> {
     }
 }
 
-/// Whether what stands before a record is not sent, because of a compaction.
+/// Whether what is before a record is not sent, because of a compaction.
 pub(super) fn is_compaction(rows: &Rows, row: &Row) -> bool {
     is_boundary(rows, row) || is_summary(rows, row)
 }

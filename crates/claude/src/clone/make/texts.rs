@@ -9,7 +9,7 @@ use backstory_format::json::text::encode_into;
 use backstory_model::{Content, Span};
 use backstory_store::{SourceReader, StoreError};
 
-/// How many reasons for failures are told.
+/// How many reasons for failures are reported.
 const REASONS: usize = 5;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ struct Spot {
 }
 
 impl Decider<'_> {
-    /// Compresses what lies in bands; gives the first reasons for failures.
+    /// Compresses what is in bands; gives the first reasons for failures.
     pub(super) fn compress(
         &mut self,
         engine: &dyn Engine,
@@ -61,7 +61,7 @@ impl Decider<'_> {
                     && part.is_some_and(|part| part.prompt == PromptShape::Prompt)
             });
             for (at, speaker) in answers.chain(prompts.map(|row| (*row, Speaker::Person))) {
-                // A prompt opens the turn after the answer it stands behind.
+                // A prompt opens the turn after the answer that it follows.
                 let band = match speaker {
                     Speaker::Model => self.band(stage),
                     Speaker::Person => rows.row(at).and_then(|row| {

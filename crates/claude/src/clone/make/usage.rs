@@ -19,9 +19,9 @@ pub(super) struct Context {
     pub(super) own: u64,
     /// From the last compaction up to and with the record.
     pub(super) tokens: u64,
-    /// The record is a compaction: what stands before it is not sent.
+    /// The record is a compaction: what is before it is not sent.
     pub(super) begins: bool,
-    /// The record is older than the compaction it stands behind, and so are its counts.
+    /// The record is older than the compaction that it follows, and so are its counts.
     pub(super) moved: bool,
 }
 

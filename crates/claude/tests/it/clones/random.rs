@@ -296,7 +296,7 @@ proptest! {
                     non_growing(&report);
                 }
             }
-            // A record that answers something may stand at the start of what is left.
+            // A record that answers something may be at the start of what is left.
             Err(CloneError::NoTurn { .. } | CloneError::NoRecord(_) | CloneError::NeverCompacted | CloneError::Nothing) => {
                 prop_assert_eq!(place.names().len(), 1);
             }

@@ -1,4 +1,4 @@
-//! Every record of a clone beside the record it was made from, span by span.
+//! Every record of a clone next to the record it was made from, span by span.
 
 use backstory_claude::clone::{Droppable, Older, Options, Preset, Thinking, ToolMode, Tools};
 use backstory_format::json::{Tape, Value, scan};
@@ -53,7 +53,7 @@ impl Parsed {
     }
 }
 
-/// Names and raw bytes of fields, in order, but for those in `but`.
+/// Names and raw bytes of fields, in order, except for those in `but`.
 fn fields<'a>(object: Value<'a>, but: &[&str]) -> Vec<(String, &'a [u8])> {
     let fields = object.fields().map(|(key, value)| (key.text().into_owned(), value.raw()));
     fields.filter(|(name, _)| !but.contains(&name.as_str())).collect()
@@ -69,7 +69,7 @@ enum Allowed {
     Cut,
 }
 
-/// `compacted`: a compaction stands behind the source's record.
+/// `compacted`: a compaction is after the source's record.
 fn compare(before: &Parsed, after: &Parsed, allowed: Allowed, compacted: bool, cloned: &str) {
     let (old, new) = (before.root(), after.root());
     let mut but = ID_FIELDS.to_vec();
@@ -130,7 +130,7 @@ fn compare(before: &Parsed, after: &Parsed, allowed: Allowed, compacted: bool, c
     }
 }
 
-/// Whether two values are the same but for strings that say that they were cut.
+/// Whether two values are the same except for strings that say that they were cut.
 fn same_or_cut(old: Value<'_>, new: Value<'_>, allowed: Allowed) {
     if old.raw() == new.raw() {
         return;
@@ -214,7 +214,7 @@ fn clone_keeps_the_bytes_it_does_not_edit() {
     assert!(clones > 2_000 && compared > 10_000, "{clones} clones, {compared} records");
 }
 
-/// Records beside the conversation that stay differ in ids only.
+/// Records next to the conversation that stay differ in ids only.
 #[test]
 fn other_records_keep_their_bytes() {
     let mut compared = 0;

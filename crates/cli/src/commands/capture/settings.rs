@@ -131,7 +131,7 @@ fn insert_last(settings: &str, holder: Value<'_>, text: &str) -> Splice {
         Some(end) => (end, format!(",\n{inner}{text}")),
         None => (span.start + 1, format!("\n{inner}{text}\n{outer}")),
     };
-    // An empty container may hold white space, which the new element replaces.
+    // An empty container may hold whitespace, which the new element replaces.
     let until = if last.is_some() { at } else { span.end - 1 };
     Splice { range: at..until, with: with.into_bytes() }
 }

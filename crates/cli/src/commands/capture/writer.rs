@@ -88,7 +88,7 @@ impl CaptureWriter<'_> {
         let here = |folder: &str| scope.holds(folder);
         let own = selection.found.sessions.iter();
         for files in own.filter(|files| files.agent == backstory_claude::AGENT) {
-            // A file nobody wrote to since cannot hold records of the window.
+            // A file that was not written since cannot hold records of the window.
             if newest(files).is_some_and(|time| time < window.from) {
                 continue;
             }

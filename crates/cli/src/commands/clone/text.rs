@@ -1,4 +1,4 @@
-//! What `clone` tells people.
+//! The text output of `clone`.
 
 use crate::error::CliError;
 use crate::ui::{self, ACCENT, BOLD, DIM, WARN};

@@ -109,7 +109,7 @@ fn columns(log: &Log<'_>, by: By) -> Table<COLUMNS> {
         }
     }
     if let Some(width) = ui::width() {
-        // What the heading says already tells least.
+        // Words that are in the heading come last.
         let leave_out = match by {
             By::File => [3, 4, 2, 6, 1],
             By::Session => [2, 3, 4, 6, 1],

@@ -166,7 +166,7 @@ pub(crate) fn run(
     let sources = prepare::Sources::find(arguments, global)?;
     let outputs = sources.outputs(arguments, global)?;
     let keys = if arguments.send { teachers::keys(&teachers)? } else { Vec::new() };
-    // The journal is held before anything is written beside it.
+    // The journal is held before anything is written next to it.
     let journal = if arguments.send {
         Some(Journal::open(&outputs.journal).map_err(teachers::of_journal)?)
     } else {

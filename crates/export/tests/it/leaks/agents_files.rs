@@ -24,7 +24,7 @@ const MARKS: [&str; 7] = [
     "answer-mark",
 ];
 
-/// Forms of a secret that can stand in any of these files, whatever they quote.
+/// Forms of a secret that can be in any of these files, whatever they quote.
 const FORMS: [&str; 6] = ["raw", "url", "base64 0", "base64 1", "base64 2", "hex"];
 
 /// The marks that the files of a form hold.
@@ -61,7 +61,7 @@ fn every_mark_reaches_some_output_when_nothing_is_taken_out() {
             .into_iter()
             .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
             .collect();
-        // What is no message is in no export.
+        // What is not a message is in no export.
         let read = agents::read(&files, &mut ReadContext::default()).unwrap().0;
         let mut shown = Vec::new();
         render::markdown(&read, &View::new(jiff::tz::TimeZone::UTC), &mut shown).unwrap();

@@ -48,10 +48,10 @@ impl Secret {
     }
 }
 
-/// What stands before a secret, how it is made, and what stands behind it.
+/// What is before a secret, how it is made, and what is after it.
 type Kind = (&'static str, &'static str, &'static str, &'static str, usize, &'static str);
 
-/// Name, what stands before the secret, its beginning, its letters, how many, what stands behind it.
+/// Name, what is before the secret, its beginning, its letters, how many, what is after it.
 const KINDS: [Kind; 30] = [
     ("github", "export GITHUB_TOKEN=", "ghp_", ALL, 36, ""),
     (

@@ -13,7 +13,7 @@ const SEED: u64 = 0x5eed_0f5e_c2e7;
 /// So that each encoding is at several places.
 const ROUNDS: usize = 5;
 
-/// What stands at each place: a secret of its own, so that none helps to find another.
+/// What is at each place: a secret of its own, so that none helps to find another.
 type Planted = HashMap<&'static str, (&'static str, &'static str, Written)>;
 
 fn planted(

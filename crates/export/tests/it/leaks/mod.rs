@@ -97,7 +97,7 @@ fn outputs(files: &SessionFiles, redactor: &Redactor) -> Vec<(String, String)> {
 /// What of a form would give the secret away, in whatever way the output itself writes its text.
 fn traces(secret: &str, planted: &str) -> Vec<String> {
     let mut all = vec![secret.to_owned(), planted.to_owned()];
-    // The ends of base64 depend on what stands beside the secret.
+    // The ends of base64 depend on what is next to the secret.
     all.extend((0..3).map(|phase| {
         let whole = base64(format!("{}{secret}", &"xyz"[..phase]).as_bytes());
         let sure = whole.trim_end_matches('=');

@@ -1,4 +1,4 @@
-//! Markdown written by somebody else, made safe to stand in our document.
+//! Markdown of other authors, made safe for our documents.
 //!
 //! Models answer in Markdown, so their words are kept as such, with what could break out of its
 //! place changed: HTML becomes text, headings go down to the sixth level, images and odd links
@@ -106,7 +106,7 @@ impl Parsed {
         Parsed { edits, needs_proof, is_contained }
     }
 
-    /// Whether it can stand as it is.
+    /// Whether it can stay as it is.
     fn is_harmless(&self) -> bool {
         self.is_contained && self.edits.is_empty()
     }
@@ -183,7 +183,7 @@ fn deeper(level: HeadingLevel) -> &'static str {
     }
 }
 
-/// Whether a link leads to the web, to a mail address, or to a place beside the document.
+/// Whether a link leads to the web, to a mail address, or to a place next to the document.
 pub(crate) fn is_harmless(target: &str) -> bool {
     let target: String =
         target.chars().filter(|character| !character.is_control() && *character != ' ').collect();

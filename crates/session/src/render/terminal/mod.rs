@@ -32,6 +32,7 @@ use std::io::Write;
 pub struct Look {
     /// Columns to wrap to; lines are left as they are without it.
     pub width: Option<usize>,
+    /// Whether colours are used.
     pub colour: bool,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Terminal<'a, W> {
     out: W,
     view: &'a View,
     look: Look,
-    /// What stands in front of every line: one bar per subagent around it.
+    /// What is in front of every line: one bar per subagent around it.
     bars: String,
     kind: TurnKind,
     /// Whether the last line was empty, and whether it was part of a list of calls.
@@ -84,7 +85,7 @@ impl<'a, W: Write> Terminal<'a, W> {
         self.look.width.map(|width| width.saturating_sub(used).max(20))
     }
 
-    /// One line of safe text behind the bars.
+    /// One line of safe text after the bars.
     fn line(&mut self, indent: &str, style: Style, text: &str) -> Rendered {
         let style = self.style(style);
         let bars = self.bars.trim_end();

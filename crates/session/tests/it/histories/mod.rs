@@ -49,7 +49,7 @@ fn blame_does_not_depend_on_a_clock_that_goes_back() {
     assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
 }
 
-/// A long line that stands in the file many times is claimed for no edit more often than the edit
+/// A long line that is in the file many times is claimed for no edit more often than the edit
 /// wrote it, whoever else wrote it as well.
 #[test]
 fn blame_claims_a_common_line_as_often_as_it_was_written() {

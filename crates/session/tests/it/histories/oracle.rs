@@ -1,6 +1,6 @@
 //! Lines with their authors, and chance.
 
-/// A line that stands in each of many parts of a file.
+/// A line that is in each of many parts of a file.
 pub(crate) const SHARED: &str = "xmlns=\"http://www.w3.org/2000/svg\"";
 
 /// Who wrote a line.

@@ -20,7 +20,7 @@ pub(crate) enum Era {
     Third,
 }
 
-/// One tool call as it will stand in a session.
+/// One tool call as it will be in a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
     pub(crate) call: String,
@@ -41,7 +41,7 @@ pub(crate) struct EditTruth {
     pub(crate) call: String,
     pub(crate) model: &'static str,
     pub(crate) session: String,
-    /// Lines that its text holds, without white space.
+    /// Lines that its text holds, without whitespace.
     pub(crate) wrote: Vec<String>,
     /// How many of the lines that everybody writes are its own.
     pub(crate) shared: usize,
@@ -515,7 +515,7 @@ impl Simulation {
         self.past.push(old);
     }
 
-    /// A run of lines whose text stands in the file once.
+    /// A run of lines whose text is in the file once.
     fn unique_block(&mut self) -> Option<(usize, usize)> {
         let at = self.chance.below(self.lines.len());
         let most = (self.lines.len() - at).min(5);
