@@ -118,7 +118,7 @@ impl AgentReader for ClaudeCode {
         detail: Detail,
         context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        claude::expenses(&files.path, detail, context)
+        claude::spending(&files.path, detail, context)
     }
 
     fn subagent_spending(
@@ -127,7 +127,7 @@ impl AgentReader for ClaudeCode {
         detail: Detail,
         context: &mut ReadContext,
     ) -> Result<FileSpending, StoreError> {
-        claude::expenses(&file.path, detail, context)
+        claude::spending(&file.path, detail, context)
     }
 
     fn missing_usage(&self) -> &'static str {

@@ -109,7 +109,7 @@ fn facts(info: &Value<'_>, id: &str, chat: &mut Chat) {
     let cite = chat.cite;
     let draft = &mut chat.draft;
     if let Some(version) = info.get_text("mini_version") {
-        draft.released(version);
+        draft.set_version(version);
     }
     let config = info.get("config");
     let config = config.as_ref();
@@ -132,8 +132,8 @@ fn facts(info: &Value<'_>, id: &str, chat: &mut Chat) {
 /// Commands that the program took out of the answer; in bare messages, the fenced block. The
 /// program refuses an answer that has none or several.
 fn actions(message: &Value<'_>, text: &str) -> Vec<Action> {
-    let told = message.get("extra").and_then(|extra| extra.get("actions"));
-    let commands = told.map(|list| {
+    let recorded = message.get("extra").and_then(|extra| extra.get("actions"));
+    let commands = recorded.map(|list| {
         let commands =
             list.items().filter_map(|action| action.get_text("command").or(action.text()));
         commands.map(|command| Action::shell(&command)).collect::<Vec<_>>()
@@ -146,7 +146,7 @@ fn actions(message: &Value<'_>, text: &str) -> Vec<Action> {
 
 /// Items of a response: reasoning, messages, calls.
 fn response(number: u64, output: &Value<'_>, chat: &mut Chat) {
-    chat.draft.at(number, None);
+    chat.draft.move_to(number, None);
     chat.draft.close();
     let cite = chat.cite;
     for item in output.items() {

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_ends_the_search() {
+    fn skim_stops_at_invalid_json() {
         for text in ["{x", "{\"a\" 1", "{\"a\":]", "{\"a\":}x", "{\"a\":1]\"b\":2"] {
             skim(text.as_bytes()).unwrap();
         }

@@ -96,7 +96,7 @@ fn facts(value: &Value<'_>, info: Option<&Value<'_>>, chat: &mut Chat) {
     let draft = &mut chat.draft;
     let text = |name: &str| info.and_then(|info| info.get_text(name));
     if let Some(version) = text("swe_agent_version") {
-        draft.released(version);
+        draft.set_version(version);
     }
     let states = value.get("trajectory");
     for step in states.iter().flat_map(|steps| steps.items()).take(1) {

@@ -101,19 +101,19 @@ fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
                 match scanned.ok().and_then(|_| tape.root(text.as_bytes())) {
                     Some(messages) => {
                         chat.cite = Cite::copied();
-                        tell(&messages, &mut chat);
+                        add_messages(&messages, &mut chat);
                     }
                     None => chat.draft.session.problems.push(problem(ProblemId::InvalidJson, 1)),
                 }
             } else {
-                tell(&messages, &mut chat);
+                add_messages(&messages, &mut chat);
             }
         }
     }
     Ok(chat.draft.finish())
 }
 
-fn tell(messages: &Value<'_>, chat: &mut Chat) {
+fn add_messages(messages: &Value<'_>, chat: &mut Chat) {
     if messages.kind() != Kind::Array {
         return chat.draft.session.problems.push(problem(ProblemId::WrongShape, 1));
     }

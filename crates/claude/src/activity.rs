@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 /// What a session's records show of a place and a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Presence {
+pub struct Activity {
     /// Records made there and then.
     pub inside: u64,
     /// Records that name a place and a time at all.
@@ -21,22 +21,22 @@ pub struct Presence {
 
 /// Looks through a session and its subagents for records made where `here` says and not before
 /// `from` nor after `until`.
-pub fn presence(
+pub fn activity(
     files: &SessionFiles,
     context: &mut ReadContext,
     here: &dyn Fn(&str) -> bool,
     from: Timestamp,
     until: Timestamp,
-) -> Result<Presence, StoreError> {
-    let mut total = Presence::default();
+) -> Result<Activity, StoreError> {
+    let mut total = Activity::default();
     let agents = files.agents.iter().map(|agent| &agent.path);
     for path in std::iter::once(&files.path).chain(agents) {
-        let new = || Watch {
+        let new = || ActivityVisitor {
             here,
             from,
             until,
             last: (String::new(), false),
-            found: Presence::default(),
+            found: Activity::default(),
         };
         let found = read_file(path, context, new)?.visitor.found;
         total.inside += found.inside;
@@ -46,16 +46,16 @@ pub fn presence(
     Ok(total)
 }
 
-struct Watch<'a> {
+struct ActivityVisitor<'a> {
     here: &'a dyn Fn(&str) -> bool,
     from: Timestamp,
     until: Timestamp,
     /// The folder asked about last, and the answer.
     last: (String, bool),
-    found: Presence,
+    found: Activity,
 }
 
-impl Visitor for Watch<'_> {
+impl Visitor for ActivityVisitor<'_> {
     fn record(&mut self, record: &Record<'_>) {
         let value = record.value();
         let time = value.get_text("timestamp").and_then(|text| text.parse::<Timestamp>().ok());

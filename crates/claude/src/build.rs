@@ -36,17 +36,17 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
         _ => (LeafRule::Agent, Speaker::ParentAgent),
     };
     let tree = Tree::new(rows, rule);
-    let story = Conversation::tell(&tree, &groups, rule);
+    let conversation = Conversation::new(&tree, &groups, rule);
     let material = Material { rows, groups: &groups, results: &results, queue: &queue, speaker };
-    let (turns, abandoned) = tell(&material, &story);
+    let (turns, abandoned) = turns_and_branches(&material, &conversation);
 
     let orphan_results =
-        report_problems(rows, &tree, &groups, &results, &story, &origin.id, &mut problems);
+        report_problems(rows, &tree, &groups, &results, &conversation, &origin.id, &mut problems);
     problems.sort();
 
-    let mut linkage = SubagentEvidence::new(rows);
+    let mut evidence = SubagentEvidence::new(rows);
     let subagents = match rule {
-        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut linkage),
+        LeafRule::Session => inline::subagents(&material, &tree, &origin, &mut evidence),
         LeafRule::Agent => Vec::new(),
     };
     let mut session = Session {
@@ -73,7 +73,8 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
         first_message: facts::first_message(rows),
         counts: Counts {
             records_by_type: facts::records_by_type(rows),
-            recovered: story.chain.iter().filter(|(_, why)| is_recovered(*why)).count() as u64,
+            recovered: conversation.chain.iter().filter(|(_, why)| is_recovered(*why)).count()
+                as u64,
             ..Counts::of(&turns)
         },
         usage: usage(&turns, &abandoned),
@@ -82,7 +83,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
         compactions: facts::compactions(rows),
         subagents,
         orphan_results,
-        chain: facts::chain(rows, &story.chain),
+        chain: facts::chain(rows, &conversation.chain),
         problems,
         file_history: rows.file_history.clone(),
         requests: facts::requests(rows),
@@ -100,7 +101,7 @@ pub(super) fn build(rows: &mut Rows, origin: Origin) -> (Session, SubagentEviden
     if let (SessionKind::Task, Some(kind)) = (session.kind, rows.own_run) {
         session.kind = kind;
     }
-    (session, linkage)
+    (session, evidence)
 }
 
 /// Whether a record would be missing from the conversation without the repair; notes would not.
@@ -108,36 +109,39 @@ fn is_recovered(why: Option<Recovered>) -> bool {
     why.is_some_and(|why| why != Recovered::Note)
 }
 
-/// Turns of the story and of what was left behind. A branch in which the model had no part (a
+/// Turns of the conversation and of what was left behind. A branch in which the model had no part (a
 /// local command and its output) is no branch of the conversation; it happened during a turn. So
-/// did the writing of the story itself where the file has it more than once.
-fn tell(material: &Material<'_>, story: &Conversation) -> (Vec<Turn>, Vec<Branch>) {
+/// did the writing of the conversation itself where the file has it more than once.
+fn turns_and_branches(
+    material: &Material<'_>,
+    conversation: &Conversation,
+) -> (Vec<Turn>, Vec<Branch>) {
     let rows = material.rows;
-    let mut told = material.tell(&story.links);
-    for (row, on_story) in rows.rows.iter().zip(&story.on_story) {
-        if *on_story || row.repeated || !material.speaks(row) {
+    let mut builder = material.turns(&conversation.links);
+    for (row, in_conversation) in rows.rows.iter().zip(&conversation.in_conversation) {
+        if *in_conversation || row.repeated || !material.speaks(row) {
             continue;
         }
         if let Some(notice) = rows.notice(row) {
-            told.add_late_notice(rows, row, notice);
+            builder.add_late_notice(rows, row, notice);
         } else if let Some(kind) = material.interruption(row) {
             // A client that resumes beside the mark of an interruption leaves it as a dead end.
-            told.add_late_event(event(row, kind, None));
+            builder.add_late_event(event(row, kind, None));
         }
     }
     let uuid = |at: RowIndex| rows.row(at).and_then(|row| rows.names.text(row.uuid));
     let (mut abandoned, mut copies) = (Vec::new(), Vec::new());
-    let conversation = Transcript::new(rows, &story.links);
-    for branch in &story.abandoned {
+    let transcript = Transcript::new(rows, &conversation.links);
+    for branch in &conversation.abandoned {
         let root = branch.links.first().and_then(|(at, _)| rows.row(*at));
-        if let Some(row) = root.filter(|_| conversation.is_written_in(rows, branch)) {
+        if let Some(row) = root.filter(|_| transcript.is_written_in(rows, branch)) {
             copies.extend_from_slice(&branch.links);
-            told.add_late_event(event(row, "history-written-again", None));
+            builder.add_late_event(event(row, "history-written-again", None));
             continue;
         }
-        let left = material.tell(&branch.links);
+        let left = material.turns(&branch.links);
         if left.turns.is_empty() {
-            told.add_late_events(left);
+            builder.add_late_events(left);
             continue;
         }
         let ends = branch.links.first().zip(branch.links.last());
@@ -150,12 +154,12 @@ fn tell(material: &Material<'_>, story: &Conversation) -> (Vec<Turn>, Vec<Branch
             turns: left.turns,
         }));
     }
-    told.add_copies(rows, &copies);
+    builder.add_copies(rows, &copies);
     for interjection in &material.queue.interjections {
-        told.add_interjection(interjection);
+        builder.add_interjection(interjection);
     }
-    told.finish_turns();
-    (told.turns, abandoned)
+    builder.finish_turns();
+    (builder.turns, abandoned)
 }
 
 /// Adds what is wrong with the tree, with pairs of calls and results, and with session ids; gives
@@ -165,7 +169,7 @@ pub(super) fn report_problems(
     tree: &Tree<'_>,
     groups: &Groups<'_>,
     results: &Results,
-    story: &Conversation,
+    conversation: &Conversation,
     id: &str,
     problems: &mut Problems,
 ) -> Vec<OrphanResult> {
@@ -174,15 +178,15 @@ pub(super) fn report_problems(
     }
     results.report(rows, groups, problems);
     let orphan_results = results.orphans(rows, groups, problems);
-    report_orphan_calls(rows, results, &story.links, problems);
+    report_orphan_calls(rows, results, &conversation.links, problems);
     facts::report_foreign_sessions(rows, id, problems);
     orphan_results
 }
 
-/// Calls on the story that nothing answers.
+/// Calls on the conversation that nothing answers.
 fn report_orphan_calls(rows: &Rows, results: &Results, links: &[Link], problems: &mut Problems) {
-    let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
-    for row in told.filter_map(|(at, _)| rows.row(*at)) {
+    let builder = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+    for row in builder.filter_map(|(at, _)| rows.row(*at)) {
         for block in rows.blocks_of(row).iter().filter(|block| block.kind == BlockKind::ToolUse) {
             if results.find(rows, block.id).is_none() {
                 problems.push(calls::problem(ProblemId::OrphanCall, row));

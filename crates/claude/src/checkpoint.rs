@@ -12,9 +12,9 @@ use backstory_format::claude::{BlockKind, RecordKind};
 
 /// Whether the `last` row of the file belongs to what follows the noted `place`. `direct`: being
 /// below it is enough.
-pub(super) fn goes_on(links: &Links<'_>, place: RowIndex, last: RowIndex, direct: bool) -> bool {
+pub(super) fn continues(links: &Links<'_>, place: RowIndex, last: RowIndex, direct: bool) -> bool {
     place != last
-        && (is_below(links, place, last, direct) || is_beside_split_answer(links, place, last))
+        && (is_below(links, place, last, direct) || follows_split_answer(links, place, last))
 }
 
 /// An answer whose calls are played in parallel.
@@ -120,7 +120,7 @@ fn is_below(links: &Links<'_>, place: RowIndex, last: RowIndex, direct: bool) ->
 
 /// An answer without calls in several records, with hooks' records between: what came after may
 /// hang from one of those instead of the last record.
-fn is_beside_split_answer(links: &Links<'_>, place: RowIndex, last: RowIndex) -> bool {
+fn follows_split_answer(links: &Links<'_>, place: RowIndex, last: RowIndex) -> bool {
     let rows = links.rows;
     let Some(end) = rows.row(place) else { return false };
     let Some(message) = message_of(rows, end) else { return false };

@@ -1,8 +1,8 @@
-//! The story of a session: the active chain, what came before it, and what was left behind.
+//! The conversation of a session: the active chain, what came before it, and what was left behind.
 //!
 //! The active chain is what the newest client resumes. After a compaction it begins at the
-//! boundary, so the story goes on from there to the conversation that was compacted. Branches that
-//! hang off the story were rewound or abandoned.
+//! boundary, so the conversation goes on from there to the conversation that was compacted. Branches that
+//! hang off the conversation were rewound or abandoned.
 
 use crate::recovery::{Groups, Link};
 use crate::rows::{PromptShape, RowIndex, Rows};
@@ -19,11 +19,11 @@ pub(super) struct Conversation {
     /// The active chain; what a compaction kept stands behind its summary.
     pub(super) chain: Vec<Link>,
     pub(super) abandoned: Vec<Abandoned>,
-    /// Rows that are part of the story.
-    pub(super) on_story: Vec<bool>,
+    /// Rows that are part of the conversation.
+    pub(super) in_conversation: Vec<bool>,
 }
 
-/// A branch off the story.
+/// A branch off the conversation.
 #[derive(Debug)]
 pub(super) struct Abandoned {
     pub(super) from: Option<RowIndex>,
@@ -31,7 +31,7 @@ pub(super) struct Abandoned {
 }
 
 impl Conversation {
-    pub(super) fn tell(tree: &Tree<'_>, groups: &Groups<'_>, rule: LeafRule) -> Conversation {
+    pub(super) fn new(tree: &Tree<'_>, groups: &Groups<'_>, rule: LeafRule) -> Conversation {
         let leaves = tree.leaves(rule);
         let mut taken = vec![false; tree.rows.rows.len()];
         let mut segments = Vec::new();
@@ -51,9 +51,9 @@ impl Conversation {
         let (chain, chain_length) = (chain(tree, groups, own), own.len());
         let links: Vec<Link> = segments.into_iter().rev().flatten().collect();
         let chain_start = links.len() - chain_length;
-        let on_story = taken.clone();
+        let in_conversation = taken.clone();
         let abandoned = abandoned(tree, groups, &leaves, &mut taken, rule);
-        Conversation { links, chain_start, chain, abandoned, on_story }
+        Conversation { links, chain_start, chain, abandoned, in_conversation }
     }
 }
 

@@ -19,22 +19,22 @@ const TAIL: usize = 5;
 const MAX_LISTED: usize = 20;
 
 /// Counts everything in a file.
-pub(super) fn survey(rows: &Rows, session: &Session) -> FileFigures {
+pub(super) fn file_figures(rows: &Rows, session: &Session) -> FileFigures {
     let parents = rows.rows.iter().filter_map(|row| row.parent.some()).collect();
     let (figures, by_version) = (FileFigures::default(), HashMap::new());
-    let mut survey = Survey { rows, session, figures, by_version, parents };
-    survey.links();
-    survey.branches();
-    survey.pairs();
-    survey.messages();
-    survey.prompts();
+    let mut counter = FigureCounter { rows, session, figures, by_version, parents };
+    counter.links();
+    counter.branches();
+    counter.pairs();
+    counter.messages();
+    counter.prompts();
     for turn in &session.turns {
-        survey.turn(turn);
+        counter.turn(turn);
     }
-    survey.finish()
+    counter.finish()
 }
 
-struct Survey<'a> {
+struct FigureCounter<'a> {
     rows: &'a Rows,
     session: &'a Session,
     figures: FileFigures,
@@ -43,7 +43,7 @@ struct Survey<'a> {
     parents: HashSet<Name>,
 }
 
-impl Survey<'_> {
+impl FigureCounter<'_> {
     fn counts(&mut self, row: &Row) -> &mut Counts {
         let scope =
             if row.flags.sidechain || self.session.kind != backstory_model::SessionKind::Session {

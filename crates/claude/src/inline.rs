@@ -18,11 +18,11 @@ pub(super) fn subagents(
     material: &Material<'_>,
     tree: &Tree<'_>,
     origin: &Origin,
-    linkage: &mut SubagentEvidence,
+    evidence: &mut SubagentEvidence,
 ) -> Vec<Session> {
     let material = Material { speaker: Speaker::ParentAgent, ..*material };
     let conversations = conversations(tree).into_iter();
-    conversations.filter_map(|members| subagent(&material, &members, origin, linkage)).collect()
+    conversations.filter_map(|members| subagent(&material, &members, origin, evidence)).collect()
 }
 
 /// Sidechain rows grouped by their root, in file order.
@@ -70,15 +70,15 @@ fn subagent(
     material: &Material<'_>,
     members: &[RowIndex],
     origin: &Origin,
-    linkage: &mut SubagentEvidence,
+    evidence: &mut SubagentEvidence,
 ) -> Option<Session> {
     let rows: &Rows = material.rows;
     let first = rows.row(*members.first()?)?;
     let id = rows.names.text(first.agent).or_else(|| rows.names.text(first.uuid))?;
     let links: Vec<Link> = members.iter().map(|at| (*at, None)).collect();
-    let turns = material.tell(&links).turns;
+    let turns = material.turns(&links).turns;
     let prompt = rows.message(first).map(|part| part.text_hash).filter(|hash| *hash != 0);
-    let claimed = prompt.and_then(|prompt| linkage.claim_prompt(prompt));
+    let claimed = prompt.and_then(|prompt| evidence.claim_prompt(prompt));
     let warms_up = prompt == Some(hash::hash(own_runs::WARMUP.as_bytes())) && claimed.is_none();
     let kind = if warms_up { SessionKind::Warmup } else { SessionKind::Task };
     let times = || members.iter().filter_map(|at| rows.row(*at)?.timestamp);

@@ -57,7 +57,7 @@ mod usage_scan;
 
 pub use crate::agent::AGENT;
 use crate::analyze::Examined;
-pub use activity::{Presence, presence};
+pub use activity::{Activity, activity};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::{AgentFile, AgentPlace, RecordObserver, SessionFiles};
 use backstory_model::{Session, SessionKind};
@@ -74,7 +74,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use subagent_evidence::SubagentEvidence;
 pub use summary::summary;
-pub use usage_scan::expenses;
+pub use usage_scan::spending;
 
 /// Reads a session with all its subagents.
 ///
@@ -85,7 +85,7 @@ pub fn read(
     context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    read_family(files, context, observer, &mut |_, _| ())
+    read_with_subagents(files, context, observer, &mut |_, _| ())
 }
 
 /// Reads a session's own file, without its subagents.
@@ -110,9 +110,9 @@ pub fn examine(
 ) -> Result<(Session, Vec<Examined>, Vec<StoreError>), StoreError> {
     let mut examiner = Examiner::default();
     let mut figures = Vec::new();
-    let mut survey =
-        |rows: &Rows, session: &Session| figures.push(file_stats::survey(rows, session));
-    let (session, failures) = read_family(files, context, &mut examiner, &mut survey)?;
+    let mut count =
+        |rows: &Rows, session: &Session| figures.push(file_stats::file_figures(rows, session));
+    let (session, failures) = read_with_subagents(files, context, &mut examiner, &mut count)?;
     let files = examiner.done.into_iter().zip(figures);
     let examined = files.map(|(file, figures)| Examined { figures, ..file }).collect();
     Ok((session, examined, failures))
@@ -125,7 +125,7 @@ pub fn examine_stray(
 ) -> Result<(Session, Examined), StoreError> {
     let mut examiner = Examiner::default();
     let one = read_agent(file, None, context, &mut examiner)?;
-    let figures = file_stats::survey(&one.rows, &one.session);
+    let figures = file_stats::file_figures(&one.rows, &one.session);
     let examined = examiner.done.pop().unwrap_or_default();
     Ok((one.session, Examined { figures, ..examined }))
 }
@@ -151,7 +151,7 @@ impl RecordObserver for Examiner {
     }
 }
 
-/// Rows of a file, and somebody who looks at its records too.
+/// Rows of a file, and an observer of its records.
 struct Observed<'o, 'r> {
     rows: Rows,
     observer: &'o RefCell<&'r mut dyn RecordObserver>,
@@ -169,34 +169,34 @@ impl Visitor for Observed<'_, '_> {
     }
 }
 
-/// One file, read.
-struct One {
+/// A file and what was read from it.
+struct ReadFile {
     session: Session,
-    linkage: SubagentEvidence,
+    evidence: SubagentEvidence,
     rows: Rows,
 }
 
-fn read_family(
+fn read_with_subagents(
     files: &SessionFiles,
     context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     each: &mut dyn FnMut(&Rows, &Session),
 ) -> Result<(Session, Vec<StoreError>), StoreError> {
-    let One { mut session, linkage, rows } = read_main(files, context, observer)?;
+    let ReadFile { mut session, evidence, rows } = read_main(files, context, observer)?;
     each(&rows, &session);
     drop(rows);
     let mut failures = Vec::new();
     let mut agents = Vec::new();
     for file in &files.agents {
         match read_agent(file, files.project_key.clone(), context, observer) {
-            Ok(One { session, linkage, rows }) => {
+            Ok(ReadFile { session, evidence, rows }) => {
                 each(&rows, &session);
-                agents.push(subagents::Member { session, linkage });
+                agents.push(subagents::Member { session, evidence });
             }
             Err(error) => failures.push(error),
         }
     }
-    subagents::unite(&mut session, linkage, agents);
+    subagents::unite(&mut session, evidence, agents);
     Ok((session, failures))
 }
 
@@ -204,7 +204,7 @@ fn read_main(
     files: &SessionFiles,
     context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     read_one(&files.path, context, observer, |source, modified| Origin {
         id: files.id.clone(),
         kind: SessionKind::Session,
@@ -219,7 +219,7 @@ fn read_agent(
     project_key: Option<String>,
     context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     let mut one = read_one(&file.path, context, observer, |source, modified| Origin {
         id: file.id.clone(),
         kind: kind_by_place(file),
@@ -246,7 +246,7 @@ fn read_one(
     context: &mut ReadContext,
     observer: &mut dyn RecordObserver,
     origin: impl FnOnce(Source, Option<jiff::Timestamp>) -> Origin,
-) -> Result<One, StoreError> {
+) -> Result<ReadFile, StoreError> {
     let observer = RefCell::new(observer);
     let read = read_file(path, context, || {
         observer.borrow_mut().begin(path);
@@ -259,7 +259,7 @@ fn read_one(
         rows.problems.remove(ProblemId::NoFinalNewline);
     }
     let source = Source::new(path, Some(read.state), &context.store);
-    let (session, linkage) = build(&mut rows, origin(source, read.state.modified));
+    let (session, evidence) = build(&mut rows, origin(source, read.state.modified));
     observer.into_inner().end(path);
-    Ok(One { session, linkage, rows })
+    Ok(ReadFile { session, evidence, rows })
 }

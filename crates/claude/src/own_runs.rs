@@ -71,10 +71,10 @@ pub(super) fn copies_conversation(session: &Session) -> bool {
             && digits.len() >= 6
             && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
-    let goes_on = session.problems.counts().contains_key(&ProblemId::MissingParent);
+    let continues = session.problems.counts().contains_key(&ProblemId::MissingParent);
     let typed = session
         .turns
         .iter()
         .any(|turn| turn.permission_mode.is_some() || turn.origin.as_deref() == Some("human"));
-    named && session.meta.is_none() && (goes_on || typed)
+    named && session.meta.is_none() && (continues || typed)
 }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_put_there_is_no_prompt() {
+    fn prompt_shape_of_text_from_a_call() {
         let (call, words) = (r#""toolu_1""#, r#""<command-name>knots</command-name>""#);
         let (source, content) = (parse(call), parse(words));
         let source_call = source.root(call.as_bytes());

@@ -47,14 +47,14 @@ impl Queue {
                 Operation::Other => {}
             }
         }
-        let mut told = told_elsewhere(rows, &mut queue.interjections);
+        let mut known = read_attached(rows, &mut queue.interjections);
         // The `remove` stands where the model got to see it; the `enqueue` may stand earlier.
         for (entry, line) in removed {
             let Some(content) = entry.content.filter(|content| !content.notification) else {
                 continue;
             };
             if let Some(text) = content.text
-                && told.insert(content.hash)
+                && known.insert(content.hash)
             {
                 queue.interjections.push(Interjection {
                     text: Content::Text(text),
@@ -82,18 +82,18 @@ fn worked_between(rows: &Rows, from: u32, to: u32) -> bool {
 }
 
 /// Collects the attachments that hold mid-turn prompts; gives the texts that need no other source.
-fn told_elsewhere(rows: &Rows, interjections: &mut Vec<Interjection>) -> HashSet<u64> {
-    let mut told = HashSet::new();
+fn read_attached(rows: &Rows, interjections: &mut Vec<Interjection>) -> HashSet<u64> {
+    let mut known = HashSet::new();
     for row in rows.rows.iter().filter(|row| !row.repeated) {
         match row.detail {
             Detail::Message(_) => {
                 let prompt = rows.message(row).map(|part| part.text_hash);
-                told.extend(prompt.filter(|hash| *hash != 0));
+                known.extend(prompt.filter(|hash| *hash != 0));
             }
             Detail::Attachment(_) => {
                 let queued = rows.attachment(row).and_then(|part| part.queued);
                 let Some(queued) = queued.filter(|queued| !queued.notification) else { continue };
-                told.insert(queued.hash);
+                known.insert(queued.hash);
                 interjections.extend(queued.text.map(|text| Interjection {
                     text: Content::Text(text),
                     timestamp: row.timestamp,
@@ -104,5 +104,5 @@ fn told_elsewhere(rows: &Rows, interjections: &mut Vec<Interjection>) -> HashSet
             _ => {}
         }
     }
-    told
+    known
 }

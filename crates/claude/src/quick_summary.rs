@@ -42,7 +42,7 @@ pub(super) fn find_title(bytes: &[u8]) -> Option<usize> {
 
 /// Reads the ends; `None` when the middle could change the answer. `gap` says whether there is a
 /// middle at all, `middle_has_titles` looks whether a title may stand in it.
-pub(super) fn glance(
+pub(super) fn quick_summary(
     head: &[u8],
     tail: &[u8],
     gap: bool,
@@ -51,7 +51,7 @@ pub(super) fn glance(
     let (first, last, title) = if gap {
         let first = Ends::of(head.get(..memrchr(b'\n', head)? + 1)?, Start::Read);
         let last = Ends::of(tail.get(memchr(b'\n', tail)? + 1..)?, Start::Skip);
-        let title = match settled_title(&last.rows, &first.rows) {
+        let title = match final_title(&last.rows, &first.rows) {
             Some(title) => title,
             None if first.rows.titles.is_empty()
                 && last.rows.titles.is_empty()
@@ -70,7 +70,7 @@ pub(super) fn glance(
     };
     let rows = &first.rows;
     let end = last.as_ref().unwrap_or(&first);
-    let glance = QuickSummary {
+    let found = QuickSummary {
         title,
         cwd: rows.cwds.names().first().and_then(|name| rows.names.shared(*name)),
         branch: end.branch.clone(),
@@ -79,11 +79,11 @@ pub(super) fn glance(
         forked: rows.forked_from.is_some(),
     };
     // With a middle, what an end does not say may still stand there.
-    let known = glance.cwd.is_some()
-        && glance.branch.is_some()
-        && glance.started.is_some()
-        && glance.ended.is_some();
-    (known || !gap).then_some(glance)
+    let known = found.cwd.is_some()
+        && found.branch.is_some()
+        && found.started.is_some()
+        && found.ended.is_some();
+    (known || !gap).then_some(found)
 }
 
 /// What the records at the start and at the end of some lines say, and all records that may give
@@ -148,17 +148,17 @@ impl Ends {
 fn last_named(bytes: &[u8]) -> (Option<Timestamp>, Option<Arc<str>>) {
     let mut end = bytes.len();
     let (mut time, mut branch) = (None, None);
-    let mut branch_settled = !names_branch(bytes);
+    let mut branch_known = !names_branch(bytes);
     let mut rows = Rows::default();
     let mut reader = Reader::new(Limits::default());
-    while end > 0 && !(time.is_some() && branch_settled) {
+    while end > 0 && !(time.is_some() && branch_known) {
         let before = bytes.part(..end);
         let content = before.strip_suffix(b"\n").unwrap_or(before);
         let start = memrchr(b'\n', content).map_or(0, |at| at + 1);
         let line = bytes.part(start..end);
         end = start;
         let may_tell = (time.is_none() && memmem::find(line, b"\"timestamp\"").is_some())
-            || (!branch_settled && names_branch(line));
+            || (!branch_known && names_branch(line));
         if !may_tell {
             continue;
         }
@@ -168,13 +168,13 @@ fn last_named(bytes: &[u8]) -> (Option<Timestamp>, Option<Arc<str>>) {
         }
         time = time.or(rows.ended);
         branch = branch.or_else(|| rows.last_branch.and_then(|name| rows.names.shared(name)));
-        branch_settled |= branch.is_some();
+        branch_known |= branch.is_some();
     }
     (time, branch)
 }
 
 /// A title that the middle cannot overrule.
-fn settled_title(last: &Rows, first: &Rows) -> Option<Title> {
+fn final_title(last: &Rows, first: &Rows) -> Option<Title> {
     let has = |rows: &Rows, kind| {
         rows.titles.iter().any(|title| title.kind == kind && !title.text.is_empty())
     };

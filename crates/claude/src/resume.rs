@@ -30,7 +30,7 @@ impl<'a> Links<'a> {
         let mut end = None;
         if !settled || explicit {
             end = place.map(|place| {
-                if !noted.explicit && checkpoint::goes_on(self, place, last, true) {
+                if !noted.explicit && checkpoint::continues(self, place, last, true) {
                     last
                 } else {
                     place
@@ -86,11 +86,26 @@ impl<'a> Links<'a> {
 
     /// Whether the way up from a row comes to one that is marked; marks the way.
     fn leads(&self, row: RowIndex, known: &mut [Option<bool>]) -> bool {
+        self.first_answer(row, known, |_| None)
+    }
+
+    /// The first answer on the way up from a row: that of `answer_at`, or one that is known already.
+    /// The default if there is none. Every row on the way gets the answer too.
+    fn first_answer<T: Copy + Default>(
+        &self,
+        start: RowIndex,
+        known: &mut [Option<T>],
+        answer_at: impl Fn(RowIndex) -> Option<T>,
+    ) -> T {
         let mut passed = Vec::new();
-        let mut answer = false;
-        for at in self.ancestors(row) {
+        let mut answer = T::default();
+        for at in self.ancestors(start) {
+            if let Some(found) = answer_at(at) {
+                answer = found;
+                break;
+            }
             match known.get_mut(at as usize) {
-                Some(slot @ None) => *slot = Some(false),
+                Some(slot @ None) => *slot = Some(T::default()),
                 Some(Some(found)) => {
                     answer = *found;
                     break;
@@ -137,7 +152,7 @@ impl<'a> Links<'a> {
             let stands = place.filter(|place| {
                 let explicit = self.rows.checkpoint.explicit;
                 ends.contains(place)
-                    && (explicit || !checkpoint::goes_on(self, *place, last, false))
+                    && (explicit || !checkpoint::continues(self, *place, last, false))
             });
             let end = stands.or(Some(last).filter(|_| !snapshots));
             if let Some(end) = end.and_then(|end| self.message_at(end)) {
@@ -154,29 +169,8 @@ impl<'a> Links<'a> {
         start: RowIndex,
         known: &mut [Option<Option<RowIndex>>],
     ) -> Option<RowIndex> {
-        let mut passed = Vec::new();
-        let mut answer = None;
-        for at in self.ancestors(start) {
-            if self.rows.row(at).is_some_and(is_message) {
-                answer = Some(at);
-                break;
-            }
-            match known.get_mut(at as usize) {
-                Some(slot @ None) => *slot = Some(None),
-                Some(Some(found)) => {
-                    answer = *found;
-                    break;
-                }
-                None => break,
-            }
-            passed.push(at);
-        }
-        for at in passed {
-            if let Some(slot) = known.get_mut(at as usize) {
-                *slot = Some(answer);
-            }
-        }
-        answer
+        let is_message = |at: &RowIndex| self.rows.row(*at).is_some_and(is_message);
+        self.first_answer(start, known, |at| Some(at).filter(is_message).map(Some))
     }
 
     /// What hooks and the client wrote after the last message, in the order of the client, and

@@ -2,7 +2,7 @@
 //!
 //! Clients around 1.0.80 that take several prompts in one process write the whole conversation
 //! again before each prompt, into the same file and under new uuids. The last writing is the
-//! story. An earlier one that says nothing else is not a branch that somebody left.
+//! conversation. An earlier one that says nothing else is not a branch that somebody left.
 
 use crate::conversation::Abandoned;
 use crate::names::Name;
@@ -20,7 +20,7 @@ enum Said {
     Result(Name),
 }
 
-/// The story as a list of what was said in it.
+/// The conversation as a list of what was said in it.
 #[derive(Debug)]
 pub(super) struct Transcript {
     said: Vec<Said>,

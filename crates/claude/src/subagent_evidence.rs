@@ -33,11 +33,11 @@ struct Launch {
 
 impl SubagentEvidence {
     pub(super) fn new(rows: &Rows) -> SubagentEvidence {
-        let mut linkage = SubagentEvidence::default();
+        let mut evidence = SubagentEvidence::default();
         for row in rows.rows.iter().filter(|row| !row.repeated) {
             let Some(part) = rows.message(row) else { continue };
-            if linkage.first_prompt.is_none() && part.text_hash != 0 && is_message(row) {
-                linkage.first_prompt = Some(part.text_hash);
+            if evidence.first_prompt.is_none() && part.text_hash != 0 && is_message(row) {
+                evidence.first_prompt = Some(part.text_hash);
             }
             for block in rows.blocks(part) {
                 let Some(id) = rows.names.text(block.id) else { continue };
@@ -45,17 +45,17 @@ impl SubagentEvidence {
                     BlockKind::ToolUse => {
                         if block.prompt_hash != 0 {
                             let (call, record) = (id.clone(), rows.names.text(row.uuid));
-                            linkage.launches.push(Launch {
+                            evidence.launches.push(Launch {
                                 call,
                                 record,
                                 prompt: block.prompt_hash,
                             });
                         }
-                        linkage.calls.insert(id);
+                        evidence.calls.insert(id);
                     }
                     BlockKind::ToolResult => {
                         if let Some(agent) = rows.names.text(part.result_agent) {
-                            linkage.result_agents.insert(agent, id);
+                            evidence.result_agents.insert(agent, id);
                         }
                     }
                     _ => {}
@@ -66,10 +66,10 @@ impl SubagentEvidence {
             if let (Some(agent), Some(call)) =
                 (rows.names.text(progress.agent), rows.names.text(progress.call))
             {
-                linkage.progress_agents.entry(agent).or_insert(call);
+                evidence.progress_agents.entry(agent).or_insert(call);
             }
         }
-        linkage
+        evidence
     }
 
     /// Whether this file makes the call.

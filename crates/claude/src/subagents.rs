@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) session: Session,
-    pub(super) linkage: SubagentEvidence,
+    pub(super) evidence: SubagentEvidence,
 }
 
 /// Looks into the conversation and the metadata for what the file name does not say.
@@ -39,11 +39,11 @@ fn was_never_asked(session: &Session) -> bool {
 /// Finds each agent's place: under the session or under another agent.
 pub(super) fn unite(
     session: &mut Session,
-    mut linkage: SubagentEvidence,
+    mut evidence: SubagentEvidence,
     mut members: Vec<Member>,
 ) {
     lost::adopt_text(session, members.iter().map(|member| &member.session));
-    let places: Vec<Place> = find_places(&mut linkage, &mut members);
+    let places: Vec<Place> = find_places(&mut evidence, &mut members);
     for (member, _) in members.iter_mut().zip(&places).filter(|(_, place)| place.call.is_some()) {
         if member.session.kind == SessionKind::Warmup {
             member.session.kind = SessionKind::Task;
@@ -111,7 +111,7 @@ fn find_places(main: &mut SubagentEvidence, members: &mut [Member]) -> Vec<Place
         if let Some(call) = &place.call {
             main.claim(call);
             for member in members.iter_mut() {
-                member.linkage.claim(call);
+                member.evidence.claim(call);
             }
         }
     }
@@ -124,16 +124,16 @@ fn find_places(main: &mut SubagentEvidence, members: &mut [Member]) -> Vec<Place
             continue;
         };
         let fork = member.session.forked_from.as_ref().and_then(|fork| fork.record.clone());
-        let prompt = member.linkage.first_prompt;
-        let claim = |linkage: &mut SubagentEvidence| {
-            let by_fork = fork.as_deref().and_then(|record| linkage.claim_fork(record));
-            by_fork.or_else(|| linkage.claim_prompt(prompt?))
+        let prompt = member.evidence.first_prompt;
+        let claim = |evidence: &mut SubagentEvidence| {
+            let by_fork = fork.as_deref().and_then(|record| evidence.claim_fork(record));
+            by_fork.or_else(|| evidence.claim_prompt(prompt?))
         };
         let mut found = claim(main).map(|found| (None, found));
         if found.is_none() {
             let mut others = members.iter_mut().enumerate().filter(|(other, _)| *other != at);
-            found =
-                others.find_map(|(other, member)| Some((Some(other), claim(&mut member.linkage)?)));
+            found = others
+                .find_map(|(other, member)| Some((Some(other), claim(&mut member.evidence)?)));
         }
         if let (Some((parent, (call, evidence))), Some(place)) = (found, places.get_mut(at)) {
             *place = Place { parent, call: Some(call), evidence: Some(evidence) };
@@ -158,7 +158,7 @@ fn named_place(
         }
         let mut members = members.iter().enumerate();
         members
-            .find(|(other, member)| *other != at && member.linkage.makes(call))
+            .find(|(other, member)| *other != at && member.evidence.makes(call))
             .map(|(other, _)| Some(other))
     };
     if let Some(call) = meta.and_then(|meta| meta.call.as_ref()) {
@@ -170,7 +170,7 @@ fn named_place(
         return Place { parent: None, call: Some(call), evidence: Some(evidence) };
     }
     for (other, candidate) in members.iter().enumerate().filter(|(other, _)| *other != at) {
-        if let Some((call, evidence)) = candidate.linkage.named(id) {
+        if let Some((call, evidence)) = candidate.evidence.named(id) {
             return Place { parent: Some(other), call: Some(call), evidence: Some(evidence) };
         }
     }

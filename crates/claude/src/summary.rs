@@ -7,7 +7,7 @@
 //! not.
 
 use crate::agent::AGENT;
-use crate::quick_summary::{LONGEST_TITLE_MARKER, find_title, glance};
+use crate::quick_summary::{LONGEST_TITLE_MARKER, find_title, quick_summary};
 use crate::read_alone;
 use backstory_model::{SessionFiles, SessionKind, Summary};
 use backstory_store::{Ends, ReadContext, StoreError};
@@ -35,10 +35,10 @@ pub fn summary(files: &SessionFiles, context: &mut ReadContext) -> Result<Summar
             ends.any(start, tail_start, LONGEST_TITLE_MARKER, |part| find_title(part).is_some());
         found.unwrap_or(true)
     };
-    let mut seen = glance(head, tail, gap, middle);
+    let mut seen = quick_summary(head, tail, gap, middle);
     if seen.is_none() && state.size <= WHOLE {
         ends.read(0, state.size, head)?;
-        seen = glance(head, &[], false, || false);
+        seen = quick_summary(head, &[], false, || false);
         head.shrink_to(HEAD as usize);
     }
     let Some(seen) = seen else {

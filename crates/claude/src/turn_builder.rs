@@ -41,7 +41,7 @@ impl TurnBuilder {
         }
     }
 
-    /// Adds a notice that hangs off the story to the turn that was running at its line.
+    /// Adds a notice that hangs off the conversation to the turn that was running at its line.
     pub(super) fn add_late_notice(&mut self, rows: &Rows, row: &Row, notice: &Notice) {
         let turn = self.turn_at(row.line);
         if turn.is_some() {
@@ -70,8 +70,8 @@ impl TurnBuilder {
         let steps = self.turns.iter_mut().flat_map(|turn| turn.steps.iter_mut());
         let mut steps: HashMap<_, _> =
             steps.filter_map(|step| Some((step.message_id.clone()?, step))).collect();
-        let told = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
-        for row in told.filter_map(|(at, _)| rows.row(*at)) {
+        let kept = links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+        for row in kept.filter_map(|(at, _)| rows.row(*at)) {
             let id = rows.message(row).and_then(|part| rows.names.text(part.id));
             if let Some(step) = id.and_then(|id| steps.get_mut(&id)) {
                 step.uuids.extend(rows.names.text(row.uuid));
@@ -109,7 +109,7 @@ impl TurnBuilder {
         let mut moved = Vec::with_capacity(self.turns.len());
         let mut waiting = std::mem::take(&mut self.early);
         for mut turn in self.turns.drain(..) {
-            if !turn.steps.is_empty() || turn.kind.stands_alone() {
+            if !turn.steps.is_empty() || turn.kind.is_standalone() {
                 waiting.append(&mut turn.events);
                 turn.events = std::mem::take(&mut waiting);
                 kept.push(turn);

@@ -1,4 +1,4 @@
-//! Records in story order to turns and steps.
+//! Records in conversation order to turns and steps.
 
 use crate::calls;
 use crate::calls::Results;
@@ -48,35 +48,35 @@ impl Material<'_> {
         }
     }
 
-    pub(super) fn tell(&self, links: &[Link]) -> TurnBuilder {
-        let mut teller = Teller {
+    pub(super) fn turns(&self, links: &[Link]) -> TurnBuilder {
+        let mut assembler = TurnAssembler {
             material: self,
-            told: TurnBuilder::default(),
+            builder: TurnBuilder::default(),
             steps: HashMap::new(),
             uses: HashMap::new(),
             seen: HashSet::new(),
         };
         for (index, recovered) in links.iter().filter(|(_, why)| *why != Some(Recovered::Copy)) {
             if let Some(row) = self.rows.row(*index).filter(|row| self.speaks(row)) {
-                teller.row(row, *recovered);
+                assembler.row(row, *recovered);
             }
         }
-        teller.finish()
+        assembler.finish()
     }
 }
 
-struct Teller<'a> {
+struct TurnAssembler<'a> {
     material: &'a Material<'a>,
-    told: TurnBuilder,
+    builder: TurnBuilder,
     /// Turn and step of each message.
     steps: HashMap<Name, (usize, usize)>,
     /// How often a call id that several messages use was met.
     uses: HashMap<Name, usize>,
-    /// Blocks of the messages told so far, by message and hash.
+    /// Blocks of the messages read so far, by message and hash.
     seen: HashSet<(Name, u64)>,
 }
 
-impl Teller<'_> {
+impl TurnAssembler<'_> {
     fn row(&mut self, row: &Row, recovered: Option<Recovered>) {
         let rows = self.material.rows;
         match row.kind {
@@ -84,14 +84,14 @@ impl Teller<'_> {
             RecordKind::Assistant => self.assistant(row, recovered),
             RecordKind::System => {
                 if let Some(notice) = rows.notice(row) {
-                    let last = self.told.turns.len().checked_sub(1);
-                    self.told.add_notice(rows, row, notice, last);
+                    let last = self.builder.turns.len().checked_sub(1);
+                    self.builder.add_notice(rows, row, notice, last);
                 }
             }
             _ => {}
         }
-        if let Some(last) = self.told.turns.len().checked_sub(1) {
-            self.told.places.push((row.line, last));
+        if let Some(last) = self.builder.turns.len().checked_sub(1) {
+            self.builder.places.push((row.line, last));
         }
     }
 
@@ -123,7 +123,7 @@ impl Teller<'_> {
         let blocks = blocks.filter_map(|part| {
             Some(PromptBlock { block: calls::block(rows, part)?, context: part.context })
         });
-        self.told.turns.push(Turn {
+        self.builder.turns.push(Turn {
             kind,
             uuid: rows.names.text(row.uuid),
             line: Some(u64::from(row.line)),
@@ -145,7 +145,7 @@ impl Teller<'_> {
             .is_some_and(|part| part.prompt == PromptShape::Command);
         command
             && self
-                .told
+                .builder
                 .turns
                 .last()
                 .is_some_and(|turn| turn.kind == TurnKind::Command && turn.steps.is_empty())
@@ -167,8 +167,8 @@ impl Teller<'_> {
 
     fn event(&mut self, row: &Row, part: &MessagePart, kind: &str) {
         let text = self.material.rows.blocks(part).first().and_then(|block| block.text);
-        let last = self.told.turns.len().checked_sub(1);
-        self.told.add_event(event(row, kind, text), last);
+        let last = self.builder.turns.len().checked_sub(1);
+        self.builder.add_event(event(row, kind, text), last);
     }
 
     fn assistant(&mut self, row: &Row, recovered: Option<Recovered>) {
@@ -180,7 +180,7 @@ impl Teller<'_> {
         };
         let blocks = self.blocks(part);
         let Some(step) =
-            self.told.turns.get_mut(place.0).and_then(|turn| turn.steps.get_mut(place.1))
+            self.builder.turns.get_mut(place.0).and_then(|turn| turn.steps.get_mut(place.1))
         else {
             return;
         };
@@ -192,10 +192,10 @@ impl Teller<'_> {
 
     fn new_step(&mut self, row: &Row, part: &MessagePart) -> (usize, usize) {
         let rows = self.material.rows;
-        if self.told.turns.is_empty() {
-            self.told.turns.push(empty_turn(TurnKind::Continuation));
+        if self.builder.turns.is_empty() {
+            self.builder.turns.push(empty_turn(TurnKind::Continuation));
         }
-        let turn = self.told.turns.len() - 1;
+        let turn = self.builder.turns.len() - 1;
         let members = Members::of(self.material, row, part);
         let names = &rows.names;
         let synthetic = part.model.is_some() && names.bytes(part.model) == b"<synthetic>";
@@ -221,7 +221,7 @@ impl Teller<'_> {
             speed: names.shared(members.speed),
             blocks: Vec::new(),
         };
-        let Some(steps) = self.told.turns.get_mut(turn).map(|turn| &mut turn.steps) else {
+        let Some(steps) = self.builder.turns.get_mut(turn).map(|turn| &mut turn.steps) else {
             return (turn, 0);
         };
         steps.push(step);
@@ -270,10 +270,10 @@ impl Teller<'_> {
     }
 
     fn finish(mut self) -> TurnBuilder {
-        self.told.fold_unanswered();
-        self.told.finish_turns();
-        self.told.places.sort_by_key(|(line, _)| *line);
-        self.told
+        self.builder.fold_unanswered();
+        self.builder.finish_turns();
+        self.builder.places.sort_by_key(|(line, _)| *line);
+        self.builder
     }
 }
 

@@ -29,7 +29,7 @@ struct Scan {
 }
 
 /// Reads the messages of a file, each once.
-pub fn expenses(
+pub fn spending(
     path: &Path,
     detail: Detail,
     context: &mut ReadContext,

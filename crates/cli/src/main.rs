@@ -5,6 +5,7 @@ mod commands;
 mod environment;
 mod error;
 mod guard;
+mod input_sessions;
 mod output;
 mod pager;
 mod prices;
@@ -16,7 +17,6 @@ mod settings;
 mod times;
 mod tokens;
 mod ui;
-mod work;
 
 use crate::args::GlobalArguments;
 use backstory_format::Limits;

@@ -23,7 +23,7 @@ pub(crate) fn write_report(to: &Destination, report: &impl Serialize) -> Result<
     Ok(())
 }
 
-/// What is said where a table is to go to standard output.
+/// The error for a table that would go to standard output.
 pub(crate) fn needs_file() -> CliError {
     CliError::new("Parquet: a table is written to a file").hint("name it with --out FILE.parquet")
 }
@@ -42,11 +42,11 @@ impl<W: Write + Send> Table<W> {
 
     pub(crate) fn put(&mut self, document: &mut Document) -> Result<(), CliError> {
         let copied = document.copy_to(self).map_err(CliError::from);
-        self.told(copied)
+        self.with_failure(copied)
     }
 
-    /// What writing into it came to; the table's own failure says more than that of who wrote.
-    pub(crate) fn told<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
+    /// The result of writing into the table: if the table itself failed, that failure, which says more.
+    pub(crate) fn with_failure<T>(&mut self, done: Result<T, CliError>) -> Result<T, CliError> {
         match self.failure.take() {
             Some(failure) => Err(failed(failure)),
             None => done,

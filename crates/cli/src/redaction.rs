@@ -116,8 +116,8 @@ pub(crate) fn by_class(report: &Report) -> String {
     if found.is_empty() { "nothing".to_owned() } else { found.join(", ") }
 }
 
-/// A view whose documents say what was taken out.
-pub(crate) fn telling(view: &View, report: &Report) -> View {
+/// A view whose documents report what was redacted.
+pub(crate) fn with_report(view: &View, report: &Report) -> View {
     let mut view = view.clone();
     view.facts.push(("Taken out".to_owned(), by_class(report)));
     view

@@ -27,7 +27,7 @@ pub(crate) struct Selection {
 
 /// What to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seek {
+pub(crate) enum Scope {
     /// Sessions and their subagents.
     All,
     /// Sessions without their subagents.
@@ -41,7 +41,7 @@ impl Selection {
     pub(crate) fn find(
         global: &GlobalArguments,
         extra: &[Root],
-        seek: Seek,
+        scope: Scope,
     ) -> Result<Selection, CliError> {
         let named: Vec<Root> = global
             .root
@@ -55,14 +55,14 @@ impl Selection {
         let roots = if named.is_empty() { environment::default_roots() } else { named.clone() };
         let existing: Vec<Root> =
             roots.iter().filter(|root| root.path.exists() || !named.is_empty()).cloned().collect();
-        let found = match seek {
-            Seek::Sessions => discover_sessions(&existing, &global.store),
-            Seek::All | Seek::AllOrSample => discover(&existing, &global.store),
+        let found = match scope {
+            Scope::Sessions => discover_sessions(&existing, &global.store),
+            Scope::All | Scope::AllOrSample => discover(&existing, &global.store),
         };
         if found.sessions.is_empty()
             && found.stray_agents.is_empty()
             && named.is_empty()
-            && seek == Seek::AllOrSample
+            && scope == Scope::AllOrSample
         {
             let sample = Sample::unpack()?;
             let instead = discover(&[Root { path: sample.path().to_path_buf() }], &global.store);
@@ -88,7 +88,7 @@ impl Selection {
     ) -> Result<(Selection, Option<Root>), CliError> {
         let path = as_path(wanted);
         let extra: Vec<_> = path.clone().into_iter().collect();
-        Ok((Selection::find(global, &extra, Seek::All)?, path))
+        Ok((Selection::find(global, &extra, Scope::All)?, path))
     }
 
     /// What SESSION stands for: the file at `path`, if it is one.
@@ -149,7 +149,7 @@ pub(crate) fn edited_files(
     recorded_as: &[String],
     global: &GlobalArguments,
 ) -> Result<EditedFiles, CliError> {
-    let Selection { found, .. } = Selection::find(global, &[], Seek::All)?;
+    let Selection { found, .. } = Selection::find(global, &[], Scope::All)?;
     let bar = ui::Bar::new("reading");
     let files = EditedFiles::read(paths, recorded_as, &found, &bar);
     if !global.quiet {

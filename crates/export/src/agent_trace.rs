@@ -10,12 +10,8 @@ use crate::opentraces::{by_edit, model_name, range_hash, revision};
 use crate::options::Options;
 use uuid::Uuid;
 
-pub(super) fn write(
-    prepared: &Context<'_>,
-    options: &Options<'_>,
-    canon: &mut CanonicalWriter<'_>,
-) {
-    let session = prepared.session;
+pub(super) fn write(context: &Context<'_>, options: &Options<'_>, canon: &mut CanonicalWriter<'_>) {
+    let session = context.session;
     let trace = crate::opentraces::trace_id(session, options.generation);
     let space = Uuid::parse_str(&trace).unwrap_or(Uuid::NAMESPACE_OID);
     canon.open();
@@ -26,7 +22,7 @@ pub(super) fn write(
     canon.key("timestamp");
     let time = session.ended.or(session.started).unwrap_or_default();
     canon.plain(&time.to_string());
-    if let Some(revision) = revision(prepared) {
+    if let Some(revision) = revision(context) {
         canon.key("vcs");
         canon.open();
         canon.key("type");
@@ -46,12 +42,12 @@ pub(super) fn write(
     canon.close();
     canon.key("files");
     canon.open_list();
-    for file in prepared.written.files.iter().filter(|file| !file.ranges.is_empty()) {
+    for file in context.written.files.iter().filter(|file| !file.ranges.is_empty()) {
         canon.open();
         canon.key("path");
         canon.text(&file.path);
         canon.key("conversations");
-        conversations(prepared, file, canon);
+        conversations(context, file, canon);
         canon.close();
     }
     canon.close_list();
@@ -66,11 +62,11 @@ pub(super) fn write(
 }
 
 /// One for each edit that has lines left.
-fn conversations(prepared: &Context<'_>, file: &WrittenFile, canon: &mut CanonicalWriter<'_>) {
-    let session = Uuid::parse_str(&prepared.session.id).ok();
+fn conversations(context: &Context<'_>, file: &WrittenFile, canon: &mut CanonicalWriter<'_>) {
+    let session = Uuid::parse_str(&context.session.id).ok();
     canon.open_list();
     for group in by_edit(file) {
-        let Some(edit) = group.first().and_then(|one| prepared.written.edits.get(one.edit)) else {
+        let Some(edit) = group.first().and_then(|one| context.written.edits.get(one.edit)) else {
             continue;
         };
         canon.open();

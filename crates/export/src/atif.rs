@@ -16,26 +16,27 @@ use crate::options::{AtifSchema, Options};
 use crate::shapes::Shapes;
 use crate::timeline::{Entry, Item};
 use crate::tree::Tree;
+use backstory_format::slice::item;
 use backstory_model::{Block, CallOutcome, Content, Session, Step, TurnKind, UsageTotal};
 use backstory_store::StoreError;
 use jiff::Timestamp;
 use std::cell::RefMut;
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     schema: AtifSchema,
     options: &Options<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
-    let tree = Tree::of(prepared);
-    let mut writer = Writer { prepared, shapes, tree, schema, options, fetcher, canon };
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
+    let tree = Tree::of(context);
+    let mut writer = Writer { context, shapes, tree, schema, options, fetcher, canon };
     writer.trajectory(0)
 }
 
 struct Writer<'w, 's, 'c> {
-    prepared: &'w Context<'s>,
+    context: &'w Context<'s>,
     shapes: Shapes,
     tree: Tree,
     schema: AtifSchema,
@@ -46,7 +47,9 @@ struct Writer<'w, 's, 'c> {
 
 impl Writer<'_, '_, '_> {
     fn trajectory(&mut self, member: usize) -> Result<(), StoreError> {
-        let Some(session) = self.prepared.flow.members.get(member).copied() else { return Ok(()) };
+        let Some(session) = self.context.timeline.members.get(member).copied() else {
+            return Ok(());
+        };
         self.canon.open();
         self.canon.key("schema_version");
         self.canon.plain(match self.schema {
@@ -54,17 +57,17 @@ impl Writer<'_, '_, '_> {
             AtifSchema::V1_8 => "ATIF-v1.8",
         });
         self.canon.key("session_id");
-        self.canon.id(&self.prepared.session.id);
+        self.canon.id(&self.context.session.id);
         self.canon.key("trajectory_id");
         let id = self.trajectory_id(member);
         self.canon.id(&id);
         self.agent(session, member)?;
         self.canon.key("steps");
         let sums = self.steps(member)?;
-        sums.write(self.prepared, member, self.canon);
+        sums.write(self.context, member, self.canon);
         self.canon.key("extra");
         self.extra(session, member)?;
-        let children = self.tree.children.get(member).cloned().unwrap_or_default();
+        let children = item(&self.tree.children, member);
         if !children.is_empty() {
             self.canon.key("subagent_trajectories");
             self.canon.open_list();
@@ -78,9 +81,9 @@ impl Writer<'_, '_, '_> {
     }
 
     fn trajectory_id(&self, member: usize) -> String {
-        let root = trace_id(self.prepared.session, self.options.generation);
-        match self.prepared.flow.members.get(member).filter(|_| member > 0) {
-            // Ids of agents may repeat between files; the place in the flow does not.
+        let root = trace_id(self.context.session, self.options.generation);
+        match self.context.timeline.members.get(member).filter(|_| member > 0) {
+            // Ids of agents may repeat between files; the place in the timeline does not.
             Some(agent) => format!("{root}/{}/{member}", agent.id),
             None => root,
         }
@@ -92,7 +95,7 @@ impl Writer<'_, '_, '_> {
         self.canon.key("name");
         self.canon.plain(session.agent.name());
         self.canon.key("version");
-        let version = session.versions.last().or(self.prepared.session.versions.last());
+        let version = session.versions.last().or(self.context.session.versions.last());
         self.canon.id(version.map_or("unknown", |version| version));
         if let Some(model) = session.models.first() {
             self.canon.key("model_name");
@@ -128,7 +131,7 @@ impl Writer<'_, '_, '_> {
         self.canon.open();
         self.canon.key("kind");
         self.canon.plain(session.kind.name());
-        if let Some(role) = self.prepared.roles.get(member) {
+        if let Some(role) = self.context.roles.get(member) {
             self.canon.key("agent_role");
             self.canon.text(role);
         }
@@ -136,7 +139,7 @@ impl Writer<'_, '_, '_> {
             self.canon.key("agent_id");
             self.canon.id(&session.id);
         } else {
-            let left_out = self.prepared.flow.left_out;
+            let left_out = self.context.timeline.left_out;
             self.canon.key("abandoned_turns_left_out");
             self.canon.number(left_out.abandoned_turns);
             self.canon.key("housekeeping_agents_left_out");
@@ -156,8 +159,8 @@ impl Writer<'_, '_, '_> {
 
     /// Writes the steps of a member; gives their sums.
     fn steps(&mut self, member: usize) -> Result<Sums, StoreError> {
-        let prepared = self.prepared;
-        let items = self.tree.items.get(member).cloned().unwrap_or_default();
+        let context = self.context;
+        let items = item(&self.tree.items, member);
         let mut sums = Sums::default();
         let mut count = 0;
         self.canon.open_list();
@@ -181,7 +184,7 @@ impl Writer<'_, '_, '_> {
             );
         }
         for at in items {
-            let Some(item) = prepared.flow.items.get(at) else { continue };
+            let Some(item) = context.timeline.items.get(at) else { continue };
             count += 1;
             match item.what {
                 Entry::Prompt(turn) => {
@@ -198,7 +201,7 @@ impl Writer<'_, '_, '_> {
                     self.said(count, "user", typed.timestamp, &words, "interjection");
                 }
                 Entry::Step(step) => {
-                    let counted = !step.synthetic && !prepared.repeated.contains(&at);
+                    let counted = !step.synthetic && !context.repeated.contains(&at);
                     let spent = step.usage.as_ref().filter(|_| counted);
                     sums.add(step, spent, self.options.prices);
                     self.step(count, at, item, step, spent)?;
@@ -211,9 +214,9 @@ impl Writer<'_, '_, '_> {
     }
 
     fn system_prompt(&self, member: usize, items: &[usize]) -> Option<String> {
-        let flow = &self.prepared.flow;
-        let name = items.iter().find_map(|at| match flow.items.get(*at)?.what {
-            Entry::Step(step) => self.shapes.prompt(flow, member, step),
+        let timeline = &self.context.timeline;
+        let name = items.iter().find_map(|at| match timeline.items.get(*at)?.what {
+            Entry::Step(step) => self.shapes.prompt(timeline, member, step),
             _ => None,
         })?;
         self.shapes.prompts.get(name).cloned()
@@ -310,7 +313,7 @@ impl Writer<'_, '_, '_> {
             self.canon.text(reason);
         }
         self.canon.key("on_active_chain");
-        self.canon.flag(step.on_chain);
+        self.canon.bool(step.on_chain);
         self.canon.close();
         self.canon.close();
         Ok(())
@@ -367,7 +370,7 @@ impl Writer<'_, '_, '_> {
         self.canon.open();
         let outcome = call.result.as_ref().map(|result| result.outcome);
         self.canon.key("is_error");
-        self.canon.flag(outcome != Some(CallOutcome::Ok));
+        self.canon.bool(outcome != Some(CallOutcome::Ok));
         self.canon.key("status");
         self.canon.plain(outcome.map_or("no_result", CallOutcome::name));
         self.canon.close();

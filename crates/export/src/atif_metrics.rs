@@ -27,14 +27,14 @@ impl Sums {
 
     pub(super) fn write(
         &self,
-        prepared: &Context<'_>,
+        context: &Context<'_>,
         member: usize,
         canon: &mut CanonicalWriter<'_>,
     ) {
         // Where only the sum over all messages is known, it stands with the session itself.
-        let only_sum = prepared.told == CountedTokens::Sum && member == 0;
-        let usage = if only_sum { &prepared.usage } else { &self.usage };
-        let reported = prepared.session.reported_cost.filter(|_| member == 0);
+        let only_sum = context.told == CountedTokens::Sum && member == 0;
+        let usage = if only_sum { &context.usage } else { &self.usage };
+        let reported = context.session.reported_cost.filter(|_| member == 0);
         canon.key("final_metrics");
         canon.open();
         if only_sum || self.usage.messages > 0 || self.uncounted == 0 {
@@ -55,7 +55,7 @@ impl Sums {
             canon.key("extra");
             canon.open();
             canon.key("tokens_incomplete");
-            canon.flag(true);
+            canon.bool(true);
             canon.close();
         }
         canon.close();
@@ -82,7 +82,7 @@ pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut Canoni
     canon.number(spent.cache_write);
     if spent.incomplete {
         canon.key("completion_tokens_incomplete");
-        canon.flag(true);
+        canon.bool(true);
     }
     canon.close();
     canon.close();

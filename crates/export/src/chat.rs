@@ -23,10 +23,10 @@ impl MemberWriter<'_, '_, '_> {
     }
 
     /// What blocks say, as a value: a single text goes through as it is written.
-    fn say(&mut self, blocks: &[Block]) -> Result<(), StoreError> {
+    fn write_text(&mut self, blocks: &[Block]) -> Result<(), StoreError> {
         let silent = |block: &&Block| matches!(block, Block::Thinking { .. } | Block::Call(_));
-        let mut telling = blocks.iter().filter(|block| !silent(block));
-        if let (Some(Block::Text(text)), None) = (telling.next(), telling.next())
+        let mut shown = blocks.iter().filter(|block| !silent(block));
+        if let (Some(Block::Text(text)), None) = (shown.next(), shown.next())
             && let Some(raw) = self.fetcher.written(self.member, text)?
         {
             self.canon.written_text(raw);
@@ -67,8 +67,8 @@ impl MemberWriter<'_, '_, '_> {
         Ok(beginning(&cleared, most.unwrap_or(usize::MAX)).to_owned())
     }
 
-    /// An object written for later.
-    pub(super) fn aside(
+    /// An object as bytes, to be written later.
+    pub(super) fn object(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), StoreError>,
     ) -> Result<Vec<u8>, StoreError> {
@@ -83,7 +83,7 @@ impl MemberWriter<'_, '_, '_> {
         buffer: &mut Vec<u8>,
         write: impl FnOnce(&mut Self) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let outer = self.canon.begin_aside_in(std::mem::take(buffer));
+        let outer = self.canon.begin_nested_in(std::mem::take(buffer));
         self.canon.open();
         write(self)?;
         self.canon.close();
@@ -109,9 +109,9 @@ impl MemberWriter<'_, '_, '_> {
         thinks: bool,
         mut function: impl FnMut(&mut Self, &Call) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.canon.word("role", "assistant");
+        self.canon.static_field("role", "assistant");
         self.canon.key("content");
-        self.say(&step.blocks)?;
+        self.write_text(&step.blocks)?;
         if thinks {
             let thought = self.thoughts(step)?;
             if !thought.is_empty() {
@@ -126,7 +126,7 @@ impl MemberWriter<'_, '_, '_> {
                 self.canon.open();
                 self.canon.key("id");
                 self.canon.id(&call_id(step, number, call));
-                self.canon.word("type", "function");
+                self.canon.static_field("type", "function");
                 self.canon.key("function");
                 self.canon.open();
                 function(self, call)?;
@@ -147,7 +147,7 @@ pub(super) fn message(
 ) -> Vec<u8> {
     let outer = canon.begin_nested();
     canon.open();
-    canon.word("role", role);
+    canon.static_field("role", role);
     canon.key("content");
     write(canon);
     canon.close();

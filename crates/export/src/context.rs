@@ -10,7 +10,7 @@ use crate::timeline::{Entry, Item, Timeline};
 use backstory_model::{
     Action, ActionKind, Call, CallOutcome, Content, Session, SessionKind, TurnKind, UsageTotal,
 };
-use backstory_session::history::Notes;
+use backstory_session::history::CallCache;
 use backstory_session::stats::{Cost, Prices};
 use backstory_store::StoreError;
 use hashbrown::{HashMap, HashSet};
@@ -21,11 +21,11 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct Context<'s> {
     pub(super) session: &'s Session,
-    pub(super) flow: Timeline<'s>,
+    pub(super) timeline: Timeline<'s>,
     pub(super) written: Written,
     /// What each member is there for: `main`, or the kind of subagent.
     pub(super) roles: Vec<String>,
-    /// Over the messages of the flow, each once; where the trace holds only the sum, that.
+    /// Over the messages of the timeline, each once; where the trace holds only the sum, that.
     pub(super) usage: UsageTotal,
     pub(super) told: CountedTokens,
     pub(super) cost: Cost,
@@ -55,10 +55,10 @@ pub(super) enum CountedTokens {
 impl<'s> Context<'s> {
     pub(super) fn new(
         session: &'s Session,
-        notes: &mut [Notes<'_>],
+        caches: &mut [CallCache<'_>],
         options: &Options<'_>,
     ) -> Result<Context<'s>, StoreError> {
-        let flow = Timeline::of(session);
+        let timeline = Timeline::of(session);
         // Rows for training say nothing of files and commits.
         let training = matches!(options.format, Format::TraceState(_) | Format::Sft(_));
         let repositories = if training { Repositories::Leave } else { options.repositories };
@@ -72,8 +72,8 @@ impl<'s> Context<'s> {
             _ => Patches::Leave,
         };
         // Only these say whose lines are whose.
-        let written = if options.format.tells_lines() {
-            Written::of(session, notes, &flow, base.as_deref(), patches)
+        let written = if options.format.needs_lines() {
+            Written::of(session, caches, &timeline, base.as_deref(), patches)
         } else {
             Written::default()
         };
@@ -83,7 +83,7 @@ impl<'s> Context<'s> {
                 edit_of.entry(call).or_default().push(at);
             }
         }
-        let mut prepared = Context {
+        let mut context = Context {
             session,
             written,
             roles: Vec::new(),
@@ -97,16 +97,16 @@ impl<'s> Context<'s> {
             repeated: HashSet::new(),
             edit_of,
             fetcher: RefCell::new(Fetcher::new(&[])),
-            flow,
+            timeline,
         };
-        let mut fetcher = Fetcher::new(&prepared.flow.members);
+        let mut fetcher = Fetcher::new(&context.timeline.members);
         if !training {
-            prepared.roles = roles(&prepared.flow, &mut fetcher)?;
-            prepared.count(options.prices);
-            prepared.look_around(&mut fetcher)?;
+            context.roles = roles(&context.timeline, &mut fetcher)?;
+            context.count(options.prices);
+            context.collect_facts(&mut fetcher)?;
         }
-        prepared.fetcher = RefCell::new(fetcher);
-        Ok(prepared)
+        context.fetcher = RefCell::new(fetcher);
+        Ok(context)
     }
 
     /// Gives content of the session; there is one for all, so that files are read once.
@@ -117,7 +117,7 @@ impl<'s> Context<'s> {
     fn count(&mut self, prices: &Prices) {
         let mut seen = HashSet::new();
         let mut uncounted = false;
-        for (at, item) in self.flow.items.iter().enumerate() {
+        for (at, item) in self.timeline.items.iter().enumerate() {
             let Entry::Step(step) = item.what else { continue };
             let new = step.message_id.as_ref().is_none_or(|id| seen.insert(id));
             match step.usage.as_ref().filter(|_| !step.synthetic) {
@@ -142,8 +142,8 @@ impl<'s> Context<'s> {
     }
 
     /// Languages of the files that were read and written, packages that were installed.
-    fn look_around(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
-        for item in &self.flow.items {
+    fn collect_facts(&mut self, fetcher: &mut Fetcher<'_>) -> Result<(), StoreError> {
+        for item in &self.timeline.items {
             let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
                 for action in fetcher.actions(item.member, call)? {
@@ -175,9 +175,9 @@ impl<'s> Context<'s> {
 
     /// The first thing a person asked for, with where it stands.
     pub(super) fn task(&self) -> Option<(&Item<'s>, TurnKind)> {
-        let asked = self.flow.items.iter().filter(|item| item.member == 0);
+        let asked = self.timeline.items.iter().filter(|item| item.member == 0);
         let mut asked = asked.filter_map(|item| match item.what {
-            Entry::Prompt(turn) if turn.kind.stands_alone() || turn.kind == TurnKind::Command => {
+            Entry::Prompt(turn) if turn.kind.is_standalone() || turn.kind == TurnKind::Command => {
                 Some((item, turn.kind))
             }
             _ => None,
@@ -204,9 +204,9 @@ impl<'s> Context<'s> {
 }
 
 /// The role of each member: the kind of agent that its metadata or its call names.
-fn roles(flow: &Timeline<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
+fn roles(timeline: &Timeline<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, StoreError> {
     let mut named: HashMap<&str, String> = HashMap::new();
-    for item in &flow.items {
+    for item in &timeline.items {
         let Entry::Step(step) = item.what else { continue };
         for call in step.calls().filter(|call| call.subagent.is_some()) {
             let Some(id) = call.id.as_deref() else { continue };
@@ -227,7 +227,7 @@ fn roles(flow: &Timeline<'_>, fetcher: &mut Fetcher<'_>) -> Result<Vec<String>, 
             None => member.kind.name().to_owned(),
         }
     };
-    Ok(flow.members.iter().enumerate().map(role).collect())
+    Ok(timeline.members.iter().enumerate().map(role).collect())
 }
 
 fn plain_role(kind: &str) -> String {

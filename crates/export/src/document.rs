@@ -9,7 +9,7 @@ use crate::timeline::Entry;
 use crate::{agent_trace, atif, learn, opentraces, sft, states};
 use backstory_model::{Notice, Session, SessionFiles};
 use backstory_redact::{Report, Scrubber};
-use backstory_session::history::Notes;
+use backstory_session::history::CallCache;
 use backstory_store::{Spool, StoreError};
 use std::io::{self, Write};
 
@@ -109,11 +109,11 @@ pub(crate) fn make(
     session: &Session,
     files: Option<&SessionFiles>,
     learnt: Option<Scrubber>,
-    notes: &mut [Notes<'_>],
+    caches: &mut [CallCache<'_>],
     options: &Options<'_>,
     secrets: Secrets<'_>,
 ) -> Result<Document, StoreError> {
-    let prepared = Context::new(session, notes, options)?;
+    let context = Context::new(session, caches, options)?;
     let canon = match options.format {
         Format::OpenTraces(_) => CanonicalWriter::hashing,
         _ => CanonicalWriter::new,
@@ -121,7 +121,7 @@ pub(crate) fn make(
     let (spool, redacted, made) = match secrets {
         Secrets::Kept(raw) => {
             let mut canon = canon(Clearing::Raw(raw));
-            let made = write(&prepared, options, None, &mut canon)?;
+            let made = write(&context, options, None, &mut canon)?;
             (canon.finish(), Report::default(), made)
         }
         Secrets::TakenOut(redactor) => {
@@ -141,7 +141,7 @@ pub(crate) fn make(
             }
             let report = scrubber.report().clone();
             let mut canon = canon(Clearing::Scrub(&scrubber));
-            let made = write(&prepared, options, Some(&report), &mut canon)?;
+            let made = write(&context, options, Some(&report), &mut canon)?;
             (canon.finish(), report, made)
         }
     };
@@ -152,10 +152,10 @@ pub(crate) fn make(
         _ => Records::Leave,
     };
     let census = match records {
-        Records::Count => states::count_records(&prepared, &fates)?,
+        Records::Count => states::count_records(&context, &fates)?,
         Records::Leave => None,
     };
-    let figures = Figures { states, census, ..figures_of(&prepared) };
+    let figures = Figures { states, census, ..figures_of(&context) };
     let is_empty = match options.format {
         Format::OpenTraces(_) | Format::Atif(_) => figures.steps == 0,
         Format::AgentTrace => figures.attributed_lines == 0,
@@ -165,24 +165,24 @@ pub(crate) fn make(
         Some(rows) => Body::Rows(rows),
         None => Body::Written(spool),
     };
-    let refused = prepared.commits.refused.clone();
+    let refused = context.commits.refused.clone();
     Ok(Document { body, redacted, is_empty, figures, refused })
 }
 
 fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<WriteOutput, StoreError> {
     match options.format {
         Format::OpenTraces(schema) => {
-            opentraces::write(prepared, schema, options, report, canon)?;
+            opentraces::write(context, schema, options, report, canon)?;
         }
-        Format::Atif(schema) => atif::write(prepared, schema, options, canon)?,
-        Format::AgentTrace => agent_trace::write(prepared, options, canon),
-        Format::TraceState(states) => return states::write(prepared, &states, options, canon),
-        Format::Sft(sft) => return sft::write(prepared, &sft, options, canon),
+        Format::Atif(schema) => atif::write(context, schema, options, canon)?,
+        Format::AgentTrace => agent_trace::write(context, options, canon),
+        Format::TraceState(states) => return states::write(context, &states, options, canon),
+        Format::Sft(sft) => return sft::write(context, &sft, options, canon),
     }
     canon.end_line();
     Ok(WriteOutput::default())
@@ -191,14 +191,14 @@ fn write(
 /// What a document holds, apart from training states.
 fn figures_of(context: &Context<'_>) -> Figures {
     let mut figures = Figures {
-        steps: context.flow.items.len() as u64,
+        steps: context.timeline.items.len() as u64,
         edits: context.written.edits.len() as u64,
-        subagents: context.flow.members.len() as u64 - 1,
-        abandoned_turns: context.flow.left_out.abandoned_turns,
-        housekeeping: context.flow.left_out.housekeeping,
+        subagents: context.timeline.members.len() as u64 - 1,
+        abandoned_turns: context.timeline.left_out.abandoned_turns,
+        housekeeping: context.timeline.left_out.housekeeping,
         ..Figures::default()
     };
-    for item in &context.flow.items {
+    for item in &context.timeline.items {
         let Entry::Step(step) = item.what else { continue };
         for call in step.calls() {
             figures.calls += 1;

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_ascii_is_shown_as_it_is() {
+    fn escape_keeps_text_that_is_not_ascii() {
         let text = "\u{e9}\u{1f600}\"\\u00e9\n\u{1}\u{7f}/";
         let mut json = Vec::new();
         write_text(text, &mut json);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_already_is_written_as_it_would_be_anew() {
+    fn escape_of_written_text_is_that_of_its_value() {
         let long = "\u{e9}\u{1f600}".repeat(40);
         let texts = [
             r#"plain"#,

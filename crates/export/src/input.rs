@@ -7,7 +7,7 @@ use backstory_format::{Problem, Record};
 use backstory_model::{Agent, AgentFile, RecordObserver, Session, SessionFiles};
 use backstory_redact::Scrubber;
 use backstory_session::clear::SecretCollector;
-use backstory_session::history::{NoteTaker, Notes};
+use backstory_session::history::{CallCache, CallCacheBuilder};
 use backstory_store::{ReadContext, StoreError};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 /// was read: looking that up afterwards would mean to parse most of it a second time.
 pub struct Input {
     pub session: Session,
-    notes: Vec<Notes<'static>>,
+    caches: Vec<CallCache<'static>>,
     /// Of a session of documents: the files it was read from.
     files: Option<SessionFiles>,
     /// What there is to take out, as far as reading told.
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Input {
     }
 }
 
-/// Notes are taken of every file.
+/// The call cache covers every file.
 fn every_file(_: &str) -> bool {
     true
 }
@@ -70,7 +70,7 @@ impl Input {
         secrets: Secrets<'_>,
     ) -> Result<Document, StoreError> {
         let learnt = self.learnt.take();
-        make(&self.session, self.files.as_ref(), learnt, &mut self.notes, options, secrets)
+        make(&self.session, self.files.as_ref(), learnt, &mut self.caches, options, secrets)
     }
 }
 
@@ -87,7 +87,7 @@ fn allowed(
 
 /// Looks at everything that an export wants to know of a file besides its model.
 struct Observer {
-    notes: Option<NoteTaker<'static>>,
+    caches: Option<CallCacheBuilder<'static>>,
     secrets: Option<SecretCollector>,
 }
 
@@ -101,20 +101,20 @@ impl Observer {
             // Documents are searched as a whole.
             (Secrets::TakenOut(_), Observed::Nothing) | (Secrets::Kept(_), _) => None,
         };
-        let notes = format.tells_lines().then(|| NoteTaker::new(&every_file));
-        Observer { notes, secrets }
+        let caches = format.needs_lines().then(|| CallCacheBuilder::new(&every_file));
+        Observer { caches, secrets }
     }
 
     fn material(self, session: Session, files: Option<SessionFiles>) -> Input {
-        let notes = self.notes.map(NoteTaker::into_notes).unwrap_or_default();
+        let caches = self.caches.map(CallCacheBuilder::into_caches).unwrap_or_default();
         let learnt = self.secrets.and_then(SecretCollector::learnt);
-        Input { session, notes, files, learnt }
+        Input { session, caches, files, learnt }
     }
 
     fn each(&mut self) -> impl Iterator<Item = &mut dyn RecordObserver> {
-        let notes = self.notes.as_mut().map(|notes| notes as &mut dyn RecordObserver);
+        let caches = self.caches.as_mut().map(|caches| caches as &mut dyn RecordObserver);
         let secrets = self.secrets.as_mut().map(|secrets| secrets as &mut dyn RecordObserver);
-        notes.into_iter().chain(secrets)
+        caches.into_iter().chain(secrets)
     }
 }
 

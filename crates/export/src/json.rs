@@ -33,11 +33,11 @@ pub(super) enum Clearing<'c> {
 pub(super) struct CanonicalWriter<'c> {
     spool: Spool,
     clearing: Clearing<'c>,
-    /// Of what was written up to `settled`.
+    /// Of what was written up to `hashed`.
     hasher: Option<Sha256>,
-    settled: usize,
+    hashed: usize,
     comma: bool,
-    aside: u32,
+    nested: u32,
     order: Order,
 }
 
@@ -47,14 +47,14 @@ pub(super) struct Outer(Spool, bool);
 
 /// Deeper values than this become text: readers of the formats give up at some depth.
 const DEEPEST: u32 = 100;
-const SETTLE_AT: usize = 64 << 10;
+const SPILL_AT: usize = 64 << 10;
 /// What is written apart takes mostly no more than this.
-const ASIDE: usize = 1000;
+const NESTED: usize = 1000;
 
 impl<'c> CanonicalWriter<'c> {
     pub(super) fn new(clearing: Clearing<'c>) -> CanonicalWriter<'c> {
         let (spool, order) = (Spool::default(), Order::ByName);
-        CanonicalWriter { spool, clearing, hasher: None, settled: 0, comma: false, aside: 0, order }
+        CanonicalWriter { spool, clearing, hasher: None, hashed: 0, comma: false, nested: 0, order }
     }
 
     /// The same for a document that tells its hash.
@@ -98,7 +98,7 @@ impl<'c> CanonicalWriter<'c> {
     pub(super) fn close_list(&mut self) {
         self.put(b"]");
         self.comma = true;
-        self.settle();
+        self.hash_and_spill();
     }
 
     pub(super) fn key(&mut self, name: &str) {
@@ -112,7 +112,7 @@ impl<'c> CanonicalWriter<'c> {
         self.put(b"null");
     }
 
-    pub(super) fn flag(&mut self, value: bool) {
+    pub(super) fn bool(&mut self, value: bool) {
         self.value();
         self.put(if value { b"true" } else { b"false" });
     }
@@ -135,7 +135,7 @@ impl<'c> CanonicalWriter<'c> {
     }
 
     /// A field whose value is plain.
-    pub(super) fn word(&mut self, name: &str, value: &str) {
+    pub(super) fn static_field(&mut self, name: &str, value: &str) {
         self.key(name);
         self.plain(value);
     }
@@ -264,8 +264,8 @@ impl<'c> CanonicalWriter<'c> {
     fn nested(&mut self, name: &str, value: Value<'_>, depth: u32) {
         match value.kind() {
             Kind::Null => self.null(),
-            Kind::True => self.flag(true),
-            Kind::False => self.flag(false),
+            Kind::True => self.bool(true),
+            Kind::False => self.bool(false),
             Kind::Number => {
                 let raw = String::from_utf8_lossy(value.raw());
                 match number::normal(&raw) {
@@ -295,17 +295,17 @@ impl<'c> CanonicalWriter<'c> {
         }
     }
 
-    fn settle(&mut self) {
-        if self.aside > 0 {
+    fn hash_and_spill(&mut self) {
+        if self.nested > 0 {
             return;
         }
         let buffer = self.spool.buffer();
-        if buffer.len() - self.settled > SETTLE_AT {
+        if buffer.len() - self.hashed > SPILL_AT {
             if let Some(hasher) = &mut self.hasher {
-                hasher.update(buffer.part(self.settled..));
+                hasher.update(buffer.part(self.hashed..));
             }
-            self.spool.settle();
-            self.settled = self.spool.buffer().len();
+            self.spool.spill();
+            self.hashed = self.spool.buffer().len();
         }
     }
 
@@ -313,7 +313,7 @@ impl<'c> CanonicalWriter<'c> {
     pub(super) fn hash(&mut self) -> Option<String> {
         let buffer = self.spool.buffer();
         let mut hasher = self.hasher.clone()?;
-        hasher.update(buffer.part(self.settled..));
+        hasher.update(buffer.part(self.hashed..));
         hasher.update(b"}");
         Some(hexadecimal(&hasher.finalize()))
     }
@@ -322,7 +322,7 @@ impl<'c> CanonicalWriter<'c> {
     pub(super) fn end_line(&mut self) {
         self.put(b"\n");
         self.comma = false;
-        self.settle();
+        self.hash_and_spill();
     }
 
     pub(super) fn finish(self) -> Spool {
@@ -331,12 +331,12 @@ impl<'c> CanonicalWriter<'c> {
 
     /// Writes something apart, until [`end_nested`](CanonicalWriter::end_nested).
     pub(super) fn begin_nested(&mut self) -> Outer {
-        self.begin_aside_in(Vec::with_capacity(ASIDE))
+        self.begin_nested_in(Vec::with_capacity(NESTED))
     }
 
     /// The same behind what a buffer holds already.
-    pub(super) fn begin_aside_in(&mut self, buffer: Vec<u8>) -> Outer {
-        self.aside += 1;
+    pub(super) fn begin_nested_in(&mut self, buffer: Vec<u8>) -> Outer {
+        self.nested += 1;
         let comma = std::mem::take(&mut self.comma);
         let outer = Outer(std::mem::take(&mut self.spool), comma);
         *self.spool.buffer() = buffer;
@@ -345,7 +345,7 @@ impl<'c> CanonicalWriter<'c> {
 
     /// What was written apart.
     pub(super) fn end_nested(&mut self, outer: Outer) -> Vec<u8> {
-        self.aside -= 1;
+        self.nested -= 1;
         self.comma = outer.1;
         let mut inner = std::mem::replace(&mut self.spool, outer.0);
         std::mem::take(inner.buffer())
@@ -376,7 +376,7 @@ mod tests {
             "b2":{},"a":1e999,"":[]}"#;
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 64, &mut tape).unwrap();
-        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::requested_by_user()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         canon.text("\u{e9}/\u{1f600}\u{7f}\u{8}\u{c}\u{1}\"");
         canon.end_line();
@@ -392,7 +392,7 @@ mod tests {
         let text = format!("{}{}", "[".repeat(500), "]".repeat(500));
         let mut tape = Tape::new();
         scan(text.as_bytes(), 0, 1024, &mut tape).unwrap();
-        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::the_user_said_raw()));
+        let mut canon = CanonicalWriter::new(Clearing::Raw(Raw::requested_by_user()));
         canon.json(tape.root(text.as_bytes()).unwrap());
         let mut out = Vec::new();
         canon.finish().copy_to(&mut out).unwrap();

@@ -6,7 +6,7 @@
 use crate::timeline::{Entry, Timeline};
 use backstory_model::{ActionKind, Session};
 use backstory_session::history::{
-    Confidence, Gathered, Mark, Notes, extract_noted, split_lines, trace_recorded, unified,
+    CallCache, Confidence, Gathered, Mark, extract_cached, split_lines, trace_recorded, unified,
 };
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -76,14 +76,14 @@ impl Written {
     /// What the session wrote; paths below `base` are shown from there.
     pub(super) fn of(
         session: &Session,
-        notes: &mut [Notes<'_>],
-        flow: &Timeline<'_>,
+        caches: &mut [CallCache<'_>],
+        timeline: &Timeline<'_>,
         base: Option<&str>,
         patches: Patches,
     ) -> Written {
         let mut items: HashMap<&str, usize> = HashMap::new();
         let mut edits = false;
-        for (at, item) in flow.items.iter().enumerate() {
+        for (at, item) in timeline.items.iter().enumerate() {
             let Entry::Step(step) = item.what else { continue };
             for call in step.calls() {
                 edits |= backstory_agents::does(session.agent, call, ActionKind::Edit);
@@ -93,7 +93,7 @@ impl Written {
         if !edits {
             return Written::default();
         }
-        let extracted = extract_noted(session, &|_| true, notes);
+        let extracted = extract_cached(session, &|_| true, caches);
         let gathered = Gathered::new(vec![extracted]);
         let mut written = Written::default();
         let mut patch = (patches == Patches::Make).then(String::new);

@@ -4,6 +4,7 @@
 //! stands once and a row says which pieces it is made of, so that memory is linear in the session
 //! although what is written is quadratic.
 
+use backstory_format::slice::Part;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -30,9 +31,11 @@ impl Rows {
     fn bytes<'r>(&'r self, piece: &'r Piece) -> &'r [u8] {
         match piece {
             Piece::Own(bytes) => bytes,
-            Piece::Shared(at, range) => {
-                self.shared.get(*at).and_then(|bytes| bytes.get(range.clone())).unwrap_or_default()
-            }
+            Piece::Shared(at, range) => self
+                .shared
+                .part(*at..*at + 1)
+                .first()
+                .map_or(&[][..], |bytes| bytes.part(range.clone())),
         }
     }
 

@@ -25,20 +25,20 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    /// Looks at the shapes that the flow's messages used.
+    /// Looks at the shapes that the timeline's messages used.
     pub(super) fn of(
-        flow: &Timeline<'_>,
+        timeline: &Timeline<'_>,
         fetcher: &mut Fetcher<'_>,
         canon: &mut CanonicalWriter<'_>,
     ) -> Result<Shapes, StoreError> {
         let mut shapes = Shapes::default();
-        for item in &flow.items {
+        for item in &timeline.items {
             let Entry::Step(step) = item.what else { continue };
-            let Some(key) = key(flow, item.member, step) else { continue };
+            let Some(key) = key(timeline, item.member, step) else { continue };
             if shapes.known.contains_key(&key) {
                 continue;
             }
-            let shape = flow
+            let shape = timeline
                 .members
                 .get(key.0)
                 .and_then(|member| member.requests.shapes.get(key.1 as usize));
@@ -69,13 +69,23 @@ impl Shapes {
     }
 
     /// Name of the system prompt of a message.
-    pub(super) fn prompt(&self, flow: &Timeline<'_>, member: usize, step: &Step) -> Option<&str> {
-        self.known.get(&key(flow, member, step)?)?.0.as_deref()
+    pub(super) fn prompt(
+        &self,
+        timeline: &Timeline<'_>,
+        member: usize,
+        step: &Step,
+    ) -> Option<&str> {
+        self.known.get(&key(timeline, member, step)?)?.0.as_deref()
     }
 
     /// Tools that the model could use in a message.
-    pub(super) fn available(&self, flow: &Timeline<'_>, member: usize, step: &Step) -> &[String] {
-        key(flow, member, step)
+    pub(super) fn available(
+        &self,
+        timeline: &Timeline<'_>,
+        member: usize,
+        step: &Step,
+    ) -> &[String] {
+        key(timeline, member, step)
             .and_then(|key| self.known.get(&key))
             .map_or(&[], |(_, names)| names.as_slice())
     }
@@ -83,7 +93,7 @@ impl Shapes {
     /// The system prompt of a message, cleared.
     pub(super) fn system<'a>(
         &'a self,
-        flow: &Timeline<'_>,
+        timeline: &Timeline<'_>,
         member: usize,
         step: &Step,
         wanted: SystemPrompt<'a>,
@@ -93,7 +103,7 @@ impl Shapes {
             SystemPrompt::None => None,
             SystemPrompt::Text(text) => Some(canon.clear(text)),
             SystemPrompt::Auto => {
-                let name = self.prompt(flow, member, step)?;
+                let name = self.prompt(timeline, member, step)?;
                 self.prompts.get(name).map(|text| Cow::Borrowed(text.as_str()))
             }
         }
@@ -134,8 +144,8 @@ impl Shapes {
     }
 }
 
-fn key(flow: &Timeline<'_>, member: usize, step: &Step) -> Option<(usize, u32)> {
-    let requests = &flow.members.get(member)?.requests;
+fn key(timeline: &Timeline<'_>, member: usize, step: &Step) -> Option<(usize, u32)> {
+    let requests = &timeline.members.get(member)?.requests;
     Some((member, requests.shape_of(step.message_id.as_deref())?))
 }
 

@@ -25,7 +25,7 @@ pub(super) enum Entry<'s> {
     Step(&'s Step),
 }
 
-/// What is not in the flow.
+/// What is not in the timeline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) abandoned_turns: u64,
@@ -66,14 +66,14 @@ impl<'s> Timeline<'s> {
                 started.entry(call).or_default().push(at);
             }
         }
-        let mut flow = Timeline { members, items: Vec::new(), left_out };
-        let mut waiting: Vec<bool> = vec![true; flow.members.len()];
-        for root in 0..flow.members.len() {
+        let mut timeline = Timeline { members, items: Vec::new(), left_out };
+        let mut waiting: Vec<bool> = vec![true; timeline.members.len()];
+        for root in 0..timeline.members.len() {
             if std::mem::replace(waiting.get_mut(root).unwrap_or(&mut false), false) {
-                flow.walk(root, &mut started, &mut waiting);
+                timeline.walk(root, &mut started, &mut waiting);
             }
         }
-        flow
+        timeline
     }
 
     fn walk(

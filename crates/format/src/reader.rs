@@ -165,7 +165,7 @@ impl<V: Visitor> LineReading<'_, V> {
         while self.at < self.content.len() {
             let start = self.at;
             match scan(self.content, start, self.limits.max_depth, self.tape) {
-                Ok(end) if self.is_object() || self.stands_alone(end) => {
+                Ok(end) if self.is_object() || self.is_standalone(end) => {
                     self.value(start, end);
                     values += 1;
                     self.at = end;
@@ -273,7 +273,7 @@ impl<V: Visitor> LineReading<'_, V> {
                 Ok(end) => end,
                 Err(fault) => fault.at,
             };
-            if outcome.is_ok() && self.is_record() && self.stands_alone(reached) {
+            if outcome.is_ok() && self.is_record() && self.is_standalone(reached) {
                 return Some(start);
             }
             effort = effort.checked_sub((reached - start) as u64 + 1)?;
@@ -293,7 +293,7 @@ impl<V: Visitor> LineReading<'_, V> {
                 .any(|name| value.get(name).is_some())
     }
 
-    fn stands_alone(&self, end: usize) -> bool {
+    fn is_standalone(&self, end: usize) -> bool {
         let rest = self.content.part(end..);
         matches!(rest.trim_ascii_start().first(), None | Some(b'{' | 0))
     }

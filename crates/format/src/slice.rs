@@ -54,8 +54,8 @@ impl Part for str {
 /// The item at `at`, which is there by an invariant.
 #[inline]
 #[track_caller]
-pub fn item<T: Copy + Default>(items: &[T], at: usize) -> T {
-    let item = items.get(at).copied();
+pub fn item<T: Clone + Default>(items: &[T], at: usize) -> T {
+    let item = items.get(at).cloned();
     debug_assert!(item.is_some(), "item {at} of {}", items.len());
     item.unwrap_or_default()
 }

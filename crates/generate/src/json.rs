@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_stand_where_they_belong() {
+    fn line_separates_members_with_commas() {
         let mut line = Line::default();
         line.begin();
         line.text("a", "x");

@@ -1,7 +1,7 @@
 //! A session file being written: its envelope, its chain of parents, its clock and its truth.
 //!
 //! Knows how a record is framed, not what a session is about; the modules beside it add the kinds of
-//! records, `story` puts them in order.
+//! records, `session` puts them in order.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

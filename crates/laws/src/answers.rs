@@ -3,7 +3,7 @@
 //! as it came, and a journal with any lines in it can be read and continued.
 
 use backstory_replay::Money;
-use backstory_replay::journal::{Call, Entry, Fate, Journal, Known};
+use backstory_replay::journal::{Call, CallState, Entry, Journal, Known};
 use backstory_replay::teacher::Api;
 use backstory_replay::wire::{Answer, Names, NoAnswer, read_answer};
 use backstory_store::Guard;
@@ -82,7 +82,9 @@ pub fn journal(data: &[u8]) {
     let known = Known::read(&path).expect("a journal");
     check(&known, &longer);
     let Entry::Sent(last) = &last else { return };
-    let Fate::Open { lost, .. } = known.fate(&last.key()) else { panic!("the last line is lost") };
+    let CallState::Open { lost, .. } = known.state(&last.key()) else {
+        panic!("the last line is lost")
+    };
     assert_eq!(lost, Money::from_nanos(1_500_000_000));
 }
 
@@ -120,10 +122,10 @@ fn check(known: &Known, data: &[u8]) {
     assert_eq!((known.unreadable, known.len(), known.spent), (unreadable, calls.len(), spent));
     for (key, (call, open)) in calls {
         assert_eq!(known.call(&key).expect("the file").as_ref(), Some(&call));
-        match known.fate(&key) {
-            Fate::Open { .. } => assert!(open),
-            Fate::Answered => assert!(!open && call.action.is_some()),
-            Fate::Failed { .. } => assert!(!open && call.action.is_none()),
+        match known.state(&key) {
+            CallState::Open { .. } => assert!(open),
+            CallState::Answered => assert!(!open && call.action.is_some()),
+            CallState::Failed { .. } => assert!(!open && call.action.is_none()),
         }
     }
 }

@@ -80,7 +80,7 @@ const LINES: [&str; 8] = [
 struct Step {
     tool: &'static str,
     input: Value,
-    told: Value,
+    result: Value,
     after: String,
 }
 
@@ -100,11 +100,11 @@ fn replayed(data: &[u8]) {
             0 => {
                 text = lines(&part[1..]);
                 let input = json!({"file_path": path, "content": text});
-                let mut told = json!({"type": "update", "filePath": path, "content": text, "structuredPatch": []});
+                let mut result = json!({"type": "update", "filePath": path, "content": text, "structuredPatch": []});
                 if recorded {
-                    told["originalFile"] = before.into();
+                    result["originalFile"] = before.into();
                 }
-                steps.push(Step { tool: "Write", input, told, after: text.clone() });
+                steps.push(Step { tool: "Write", input, result, after: text.clone() });
             }
             1 | 2 => {
                 let wanted: Vec<&str> = split_lines(&before).collect();
@@ -118,11 +118,11 @@ fn replayed(data: &[u8]) {
                 }
                 text = before.replace(&old, &new);
                 let input = json!({"file_path": path, "old_string": old, "new_string": new, "replace_all": all});
-                let mut told = json!({"filePath": path, "oldString": old, "newString": new, "replaceAll": all, "structuredPatch": []});
+                let mut result = json!({"filePath": path, "oldString": old, "newString": new, "replaceAll": all, "structuredPatch": []});
                 if recorded {
-                    told["originalFile"] = before.into();
+                    result["originalFile"] = before.into();
                 }
-                steps.push(Step { tool: "Edit", input, told, after: text.clone() });
+                steps.push(Step { tool: "Edit", input, result, after: text.clone() });
             }
             _ => {
                 // Somebody else changes the file.
@@ -179,7 +179,7 @@ fn claims(traced: &Traced<'_>, steps: &[Step], text: &str) {
 /// A long line that the first edit found in the file, and that the file never held twice, was written
 /// by none of the edits, unless it was removed and an edit wrote it with other whitespace.
 fn from_the_beginning(traced: &Traced<'_>, steps: &[Step], began: &str, text: &str) {
-    let seen = steps.first().is_some_and(|first| first.told.get("originalFile").is_some());
+    let seen = steps.first().is_some_and(|first| first.result.get("originalFile").is_some());
     for (mark, line) in traced.marks.iter().zip(split_lines(text)) {
         let letters = line.chars().filter(|letter| letter.is_alphanumeric()).count();
         let same = |other: &&str| other.trim() == line.trim();
@@ -203,26 +203,26 @@ const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 fn written(steps: &[Step]) -> String {
     let mut out = String::new();
     let mut parent = Value::Null;
-    let mut record = |uuid: String, kind: &str, message: Value, told: Option<&Value>| {
+    let mut record = |uuid: String, kind: &str, message: Value, result: Option<&Value>| {
         let time = format!("2026-01-01T00:{:02}:00.000Z", out.lines().count());
         let mut record = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": SESSION,
             "cwd": "/w/app", "version": "2.1.0", "timestamp": time, "message": message});
-        if let Some(told) = told {
-            record["toolUseResult"] = told.clone();
+        if let Some(result) = result {
+            record["toolUseResult"] = result.clone();
         }
         parent = uuid.into();
         out.push_str(&format!("{record}\n"));
     };
     record("start".to_owned(), "user", json!({"role": "user", "content": "Go"}), None);
-    for (at, Step { tool, input, told, .. }) in steps.iter().enumerate() {
+    for (at, Step { tool, input, result, .. }) in steps.iter().enumerate() {
         let id = format!("toolu_{at}");
         let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
         let message = json!({"role": "assistant", "id": format!("msg_{at}"), "model": "m",
             "content": [block], "stop_reason": "tool_use"});
         record(format!("{id}-use"), "assistant", message, None);
-        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "done"});
-        let message = json!({"role": "user", "content": [result]});
-        record(format!("{id}-result"), "user", message, Some(told));
+        let block = json!({"type": "tool_result", "tool_use_id": id, "content": "done"});
+        let message = json!({"role": "user", "content": [block]});
+        record(format!("{id}-result"), "user", message, Some(result));
     }
     out
 }

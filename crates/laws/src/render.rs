@@ -88,11 +88,11 @@ fn asks(call: &Call, reader: &mut SourceReader) -> bool {
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     };
     let input = json(call.input.as_ref());
-    let told = json(call.result.as_ref().and_then(|result| result.structured.as_ref()));
+    let result = json(call.result.as_ref().and_then(|result| result.structured.as_ref()));
     if !["file_path", "notebook_path", "path"].iter().any(|name| input[*name].is_string()) {
         return false;
     }
-    let patched = told["structuredPatch"].as_array().is_some_and(|hunks| !hunks.is_empty());
+    let patched = result["structuredPatch"].as_array().is_some_and(|hunks| !hunks.is_empty());
     let says = |text: &Value| text.as_str().is_some_and(|text| !text.is_empty());
     let replaces = |edit: &Value| says(&edit["old_string"]) || says(&edit["new_string"]);
     match call.name.as_deref() {
@@ -105,7 +105,7 @@ fn asks(call: &Call, reader: &mut SourceReader) -> bool {
             edits.is_some_and(|edits| patched || edits.iter().any(replaces))
         }
         // The same content again is no change.
-        Some("Write") if told.is_object() && told["type"] != "create" => patched,
+        Some("Write") if result.is_object() && result["type"] != "create" => patched,
         Some("Write") => patched || says(&input["content"]),
         Some("NotebookEdit") => says(&input["new_source"]),
         _ => false,

@@ -46,7 +46,7 @@ impl TurnKind {
     }
 
     /// Whether it counts even when the model never answered.
-    pub fn stands_alone(self) -> bool {
+    pub fn is_standalone(self) -> bool {
         matches!(self, TurnKind::Human | TurnKind::Queued | TurnKind::Bash | TurnKind::Task)
     }
 }

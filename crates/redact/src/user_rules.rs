@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_somebody_else_takes_out_more_and_never_less() {
+    fn user_rules_of_others_redact_more_and_never_less() {
         let text = r#"
             [redact]
             allow = ['(?s).*']

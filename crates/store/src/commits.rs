@@ -72,15 +72,15 @@ impl Git {
         if !is_id(id) {
             return Ok(None);
         }
-        let told = |id: &str, what: &str| {
+        let log_field = |id: &str, what: &str| {
             let out = self.run(&["log", "-1", "--no-show-signature", what, id, "--"])?;
             Ok::<_, GitError>(String::from_utf8_lossy(&out).trim().to_owned())
         };
-        let parent = told(id, "--format=%P")?;
+        let parent = log_field(id, "--format=%P")?;
         if !is_id(&parent) {
             return Ok(None);
         }
-        let made = seconds(&told(&parent, "--format=%ct")?);
+        let made = seconds(&log_field(&parent, "--format=%ct")?);
         Ok(Some((parent, made)))
     }
 

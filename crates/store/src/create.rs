@@ -104,13 +104,13 @@ mod nameless {
 pub struct StagedFolder {
     target: PathBuf,
     staged: Option<Scratch>,
-    settled: std::cell::Cell<bool>,
+    published: std::cell::Cell<bool>,
 }
 
 impl StagedFolder {
     /// Nothing is made before the first file.
     pub fn new(target: PathBuf) -> StagedFolder {
-        StagedFolder { target, staged: None, settled: false.into() }
+        StagedFolder { target, staged: None, published: false.into() }
     }
 
     /// Adds a file at a path below the folder.
@@ -120,7 +120,7 @@ impl StagedFolder {
             Some(staged) => staged,
             empty => {
                 let above = self.target.parent().unwrap_or(Path::new("."));
-                empty.insert(Scratch::beside(above).map_err(failed)?)
+                empty.insert(Scratch::next_to(above).map_err(failed)?)
             }
         };
         let path = staged.path().join(name);
@@ -134,8 +134,8 @@ impl StagedFolder {
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
     }
 
-    /// Gives the folder its name.
-    pub fn settle(&self) -> Result<(), StoreError> {
+    /// Gives the folder its final name.
+    pub fn publish(&self) -> Result<(), StoreError> {
         let failed = |cause: io::Error| StoreError::Io { path: self.target.clone(), cause };
         let Some(staged) = &self.staged else { return Ok(()) };
         if std::fs::symlink_metadata(&self.target).is_ok() {
@@ -143,13 +143,13 @@ impl StagedFolder {
         }
         std::fs::rename(staged.path(), &self.target).map_err(failed)?;
         sync_folder(self.target.parent().unwrap_or(Path::new(".")));
-        self.settled.set(true);
+        self.published.set(true);
         Ok(())
     }
 
-    /// Takes it away again.
-    pub fn withdraw(&self) {
-        if self.settled.get() {
+    /// Removes the published folder.
+    pub fn remove_published(&self) {
+        if self.published.get() {
             drop(std::fs::remove_dir_all(&self.target));
         }
     }

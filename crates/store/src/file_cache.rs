@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// So many bytes are kept for one session, and so many of memory between two.
+/// Bytes kept for one session, and memory kept between two.
 const ROOM: u64 = 16 << 20;
 
 /// Files that are kept, and memory of those that were.
@@ -51,7 +51,7 @@ impl FileCache {
         let left = self.files.drain(..).filter_map(|(_, _, bytes)| Arc::into_inner(bytes));
         // The largest are rare and would leave no room for others.
         self.spare.extend(left.filter(|space| space.capacity() as u64 <= ROOM / 2));
-        // The larger, the dearer.
+        // Larger ones cost more.
         self.spare.sort_unstable_by_key(|space| Reverse(space.capacity()));
         let mut kept = 0;
         self.spare.retain(|space| {

@@ -150,7 +150,8 @@ impl Git {
         }
         let mut command = self.command(call, configuration);
         let child = command.spawn().map_err(GitError::Start)?;
-        let Some(answer) = listen(child, call.input.to_vec(), limit).map_err(GitError::Start)?
+        let Some(answer) =
+            wait_for_answer(child, call.input.to_vec(), limit).map_err(GitError::Start)?
         else {
             self.store.note_silent(self.top());
             return Err(GitError::Silent(limit));
@@ -158,7 +159,7 @@ impl Git {
         if answer.status.success() {
             Ok(answer.out)
         } else {
-            Err(self.failure(call.words, &String::from_utf8_lossy(&answer.told)))
+            Err(self.failure(call.words, &String::from_utf8_lossy(&answer.stderr)))
         }
     }
 
@@ -185,13 +186,13 @@ impl Git {
         command
     }
 
-    fn failure(&self, words: &[&str], told: &str) -> GitError {
+    fn failure(&self, words: &[&str], stderr: &str) -> GitError {
         // `unsafe repository` is what the first versions that look at owners say.
-        if told.contains("detected dubious ownership") || told.contains("unsafe repository") {
+        if stderr.contains("detected dubious ownership") || stderr.contains("unsafe repository") {
             return GitError::NotOwned { top: self.top().to_path_buf() };
         }
-        let fatal = told.lines().find_map(|line| line.strip_prefix("fatal: "));
-        let message = fatal.or(told.lines().next()).unwrap_or_default();
+        let fatal = stderr.lines().find_map(|line| line.strip_prefix("fatal: "));
+        let message = fatal.or(stderr.lines().next()).unwrap_or_default();
         for lacking in ["unable to read ", "bad object ", "could not read "] {
             let rest = message.strip_prefix(lacking);
             if let Some(id) = rest.filter(|id| crate::git::is_id(id)) {
@@ -205,20 +206,20 @@ impl Git {
     }
 }
 
-/// What a call of git said.
+/// The output of a git command.
 struct Answer {
     status: ExitStatus,
     out: Vec<u8>,
-    told: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
-enum Heard {
-    Out(Vec<u8>),
-    Told(Vec<u8>),
+enum Output {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
 }
 
-/// Hands `input` over and listens until git has ended; none if it was silent for too long.
-fn listen(
+/// Writes `input` and reads until git has ended; none if there was no output for too long.
+fn wait_for_answer(
     mut child: Child,
     input: Vec<u8>,
     limit: Duration,
@@ -228,20 +229,20 @@ fn listen(
     if let Some(mut stdin) = child.stdin.take().filter(|_| !input.is_empty()) {
         std::thread::spawn(move || stdin.write_all(&input));
     }
-    let (sender, heard) = channel();
+    let (sender, received) = channel();
     if let Some(stdout) = child.stdout.take() {
         let sender = sender.clone();
-        std::thread::spawn(move || pass_on(stdout, &sender, Heard::Out));
+        std::thread::spawn(move || forward(stdout, &sender, Output::Stdout));
     }
     if let Some(stderr) = child.stderr.take() {
-        std::thread::spawn(move || pass_on(stderr, &sender, Heard::Told));
+        std::thread::spawn(move || forward(stderr, &sender, Output::Stderr));
     }
-    let (mut out, mut told) = (Vec::new(), Vec::new());
+    let (mut out, mut stderr) = (Vec::new(), Vec::new());
     loop {
-        match heard.recv_timeout(limit) {
-            Ok(Heard::Out(more)) if out.is_empty() => out = more,
-            Ok(Heard::Out(more)) => out.extend(more),
-            Ok(Heard::Told(more)) => told.extend(more),
+        match received.recv_timeout(limit) {
+            Ok(Output::Stdout(more)) if out.is_empty() => out = more,
+            Ok(Output::Stdout(more)) => out.extend(more),
+            Ok(Output::Stderr(more)) => stderr.extend(more),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 end(&mut child);
@@ -254,7 +255,7 @@ fn listen(
     let mut pause = Duration::from_micros(50);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(Answer { status, out, told }));
+            return Ok(Some(Answer { status, out, stderr }));
         }
         if closed.elapsed() > limit {
             end(&mut child);
@@ -265,14 +266,14 @@ fn listen(
     }
 }
 
-fn pass_on(mut from: impl Read, to: &Sender<Heard>, heard: impl Fn(Vec<u8>) -> Heard) {
+fn forward(mut from: impl Read, to: &Sender<Output>, received: impl Fn(Vec<u8>) -> Output) {
     let mut buffer = vec![0; 128 << 10];
     loop {
         match from.read(&mut buffer) {
             Ok(0) => return,
             Ok(count) => {
                 let part = buffer.part(..count).to_vec();
-                if to.send(heard(part)).is_err() {
+                if to.send(received(part)).is_err() {
                     return;
                 }
             }

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     /// A frame of Zstandard that unpacks to `blocks` times 128 kB of one letter.
-    fn bomb(blocks: usize) -> Vec<u8> {
+    fn unpacking_file(blocks: usize) -> Vec<u8> {
         let mut bytes = ZSTANDARD.to_vec();
         // No content size, no checksum; a window of 1 MB.
         bytes.extend([0x00, 0x50]);
@@ -229,9 +229,9 @@ mod tests {
     fn a_small_file_does_not_unpack_to_anything() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl.zst");
-        std::fs::write(&path, bomb(500)).unwrap();
+        std::fs::write(&path, unpacking_file(500)).unwrap();
         assert_eq!(Store::default().load(&path, None).unwrap().bytes.len(), 500 * (128 << 10));
-        std::fs::write(&path, bomb(2_000)).unwrap();
+        std::fs::write(&path, unpacking_file(2_000)).unwrap();
         for part in [None, Some(0..1 << 40), Some(10..20)] {
             let error = Store::default().load(&path, part).unwrap_err();
             assert!(matches!(error, StoreError::Bomb { most: FLOOR, .. }), "{error}");

@@ -7,8 +7,8 @@
 use crate::StoreError;
 use crate::guard::{Destination, GuardError, MANIFEST};
 use crate::write::{
-    Access, Settle, create_folder, create_folder_of, is_plain, remove_file, sync_folder,
-    write_settled,
+    Access, FolderSync, create_folder, create_folder_of, is_plain, remove_file, sync_folder,
+    write_and_sync,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -161,8 +161,8 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
             return Err(OutputError::from(GuardError::Input { path }).into());
         };
         create_folder_of(&to, self.access)?;
-        let settle = if name.contains('/') { Settle::Now } else { Settle::Later };
-        write_settled(&to, self.access, settle, write)
+        let sync = if name.contains('/') { FolderSync::Now } else { FolderSync::Later };
+        write_and_sync(&to, self.access, sync, write)
     }
 
     /// What stands where a folder has to be: a file, or a link that may lead anywhere.
@@ -202,7 +202,7 @@ impl<T: Serialize + DeserializeOwned + Clone> OutputFolder<T> {
     pub fn save(&self) -> Result<(), OutputError> {
         let refused = || GuardError::Input { path: self.to.shown().join(MANIFEST) };
         let to = self.to.inside(MANIFEST).ok_or_else(refused)?;
-        write_settled(&to, self.access, Settle::Later, |out| {
+        write_and_sync(&to, self.access, FolderSync::Later, |out| {
             let content = ManifestOut { schema: SCHEMA, files: &self.files };
             serde_json::to_writer(out, &content).map_err(|error| {
                 OutputError::from(StoreError::Io { path: to.shown().into(), cause: error.into() })
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods)]
-    fn only_our_own_files_are_replaced() {
+    fn output_folder_replaces_only_its_own_files() {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("theirs.md"), "keep").unwrap();
         let mut folder = OutputFolder::open(&to(place.path()), Access::Usual).unwrap();
@@ -269,7 +269,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     #[allow(clippy::disallowed_methods)]
-    fn a_planted_link_is_not_followed() {
+    fn output_folder_does_not_follow_a_planted_link() {
         let place = tempfile::tempdir().unwrap();
         let victim = place.path().join("victim");
         std::fs::write(&victim, "keep").unwrap();

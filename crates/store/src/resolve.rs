@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_where_they_will_once_their_folders_are_made() {
+    fn resolve_follows_folders_that_do_not_exist_yet() {
         let folder = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::write(folder.path().join("s"), b"").unwrap();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn links_that_lead_to_nothing_are_followed() {
+    fn resolve_follows_broken_links() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let real = std::fs::canonicalize(folder.path()).unwrap();

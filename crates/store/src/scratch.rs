@@ -28,13 +28,13 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder where the system keeps such.
+    /// Makes a folder among the temporary files of the system.
     pub fn new() -> io::Result<Scratch> {
         Scratch::within(&std::env::temp_dir(), COPIES)
     }
 
-    /// Makes a hidden one beside what it will become.
-    pub(super) fn beside(folder: &Path) -> io::Result<Scratch> {
+    /// Makes a hidden one next to its later place.
+    pub(super) fn next_to(folder: &Path) -> io::Result<Scratch> {
         Scratch::within(folder, HIDDEN)
     }
 
@@ -143,7 +143,7 @@ fn sweep(folder: &Path) {
         let name = entry.file_name();
         let Some(process) = name.to_str().and_then(process_of) else { continue };
         if let Ok(there) = entry.path().symlink_metadata()
-            && is_left_behind(&entry.path(), &there, process)
+            && is_abandoned(&entry.path(), &there, process)
         {
             // What cannot be removed is left for the next run.
             drop(if there.is_dir() {
@@ -166,7 +166,7 @@ fn process_of(name: &str) -> Option<u32> {
 /// Ours, of a process that is gone, and locked by nobody: processes of another container have
 /// numbers of their own, but the same locks.
 #[cfg(unix)]
-fn is_left_behind(path: &Path, there: &std::fs::Metadata, process: u32) -> bool {
+fn is_abandoned(path: &Path, there: &std::fs::Metadata, process: u32) -> bool {
     use rustix::process::{Pid, getuid, test_kill_process};
     use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
     let number = i32::try_from(process).ok().and_then(Pid::from_raw);
@@ -181,7 +181,7 @@ fn is_left_behind(path: &Path, there: &std::fs::Metadata, process: u32) -> bool 
 }
 
 #[cfg(not(unix))]
-fn is_left_behind(_: &Path, _: &std::fs::Metadata, _: u32) -> bool {
+fn is_abandoned(_: &Path, _: &std::fs::Metadata, _: u32) -> bool {
     false
 }
 
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_runs_left_goes_and_nothing_else() {
+    fn scratch_removes_only_folders_of_killed_runs() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         let (gone, own) = (gone().unwrap(), std::process::id());
@@ -228,7 +228,7 @@ mod tests {
             file(".backstory-abcdef.tmp"),
             "theirs".to_owned(),
         ];
-        let scratch = Scratch::beside(place.path()).unwrap();
+        let scratch = Scratch::next_to(place.path()).unwrap();
         for name in &left {
             assert!(!at(name).exists(), "{name}");
         }

@@ -28,8 +28,8 @@ impl Spool {
         &mut self.buffer
     }
 
-    /// Moves what is in memory to the file if it is much.
-    pub fn settle(&mut self) {
+    /// Moves the bytes in memory to the file if there are many.
+    pub fn spill(&mut self) {
         if self.buffer.len() > IN_MEMORY
             && let Err(failure) = self.move_to_file()
         {
@@ -85,13 +85,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn spool_returns_its_bytes() {
         let mut spool = Spool::default();
         let mut expected = Vec::new();
         for round in 0..5u8 {
             let bytes = vec![round; 3 << 20];
             spool.push(&bytes);
-            spool.settle();
+            spool.spill();
             expected.extend(bytes);
         }
         assert!(spool.memory() < 8 << 20);

@@ -38,9 +38,9 @@ impl Access {
 
 /// Whether a folder is brought to the disk after a file in it got its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settle {
+pub(super) enum FolderSync {
     Now,
-    /// Somebody does it for several files at once.
+    /// The caller does it for several files at once.
     Later,
 }
 
@@ -50,13 +50,13 @@ pub fn write_file<E: From<StoreError>>(
     access: Access,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<u64, E> {
-    write_settled(to, access, Settle::Now, write)
+    write_and_sync(to, access, FolderSync::Now, write)
 }
 
-pub(super) fn write_settled<E: From<StoreError>>(
+pub(super) fn write_and_sync<E: From<StoreError>>(
     to: &Destination,
     access: Access,
-    settle: Settle,
+    sync: FolderSync,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let path = to.place();
@@ -92,7 +92,7 @@ pub(super) fn write_settled<E: From<StoreError>>(
     out.get_ref().sync_all().map_err(failed)?;
     drop(out);
     place.persist(path).map_err(|error| failed(error.error))?;
-    if settle == Settle::Now {
+    if sync == FolderSync::Now {
         sync_folder(folder);
     }
     Ok(size)

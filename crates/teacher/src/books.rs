@@ -8,7 +8,7 @@ use std::time::Instant;
 pub struct Receipt {
     pub model: String,
     /// The end of the prompt: the words of its last message.
-    pub last_words: String,
+    pub last_text: String,
     pub idempotency_key: String,
     pub began: Instant,
     /// When the answer was made, if one was.

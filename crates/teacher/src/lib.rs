@@ -7,11 +7,11 @@
 
 mod books;
 mod http;
-mod mind;
+mod replies;
 mod script;
 mod server;
 
 pub use books::{Books, Receipt};
-pub use mind::Reply;
-pub use script::{Faults, Idempotency, Mind, Script};
+pub use replies::Reply;
+pub use script::{Faults, Idempotency, ReplyFn, Script};
 pub use server::Server;

@@ -1,6 +1,6 @@
 //! How a teacher behaves.
 
-use crate::mind::Reply;
+use crate::replies::Reply;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What answers to a request: its model and its body.
-pub type Mind = Arc<dyn Fn(&str, &Value) -> Reply + Send + Sync>;
+pub type ReplyFn = Arc<dyn Fn(&str, &Value) -> Reply + Send + Sync>;
 
 /// How a teacher behaves.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Script {
     /// The key that is wanted.
     pub key: Option<String>,
     /// What it answers; by the prompt's hash if there is nothing.
-    pub mind: Option<Mind>,
+    pub reply: Option<ReplyFn>,
     /// Whether whole requests are kept.
     pub keeps_bodies: bool,
     pub seed: u64,
@@ -44,7 +44,7 @@ impl Default for Script {
             prices: HashMap::new(),
             tells_cost: false,
             key: None,
-            mind: None,
+            reply: None,
             keeps_bodies: false,
             seed: 1,
         }

@@ -2,7 +2,7 @@
 
 use crate::books::{Books, Receipt};
 use crate::http::{Request, drip, read, response};
-use crate::mind::{Protocol, count, hash, thoughtless, written};
+use crate::replies::{Protocol, count, default_reply, hash, written};
 use crate::script::{Fault, Idempotency, Script};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -130,7 +130,7 @@ impl Shared {
             let mut state = self.lock();
             state.books.receipts.push(Receipt {
                 model: model.clone(),
-                last_words: last_words(&body),
+                last_text: last_text(&body),
                 idempotency_key: key.clone(),
                 began,
                 answered: None,
@@ -175,7 +175,7 @@ impl Shared {
             Some(Fault::Closed) => return Ok(false),
             _ => {}
         }
-        let text = self.think(&key, &model, &body, protocol, receipt);
+        let text = self.reply(&key, &model, &body, protocol, receipt);
         let bytes = response(200, &[], &text);
         match fault {
             Some(Fault::Torn) => {
@@ -198,7 +198,7 @@ impl Shared {
     }
 
     /// Makes an answer and charges for it, unless it was made before.
-    fn think(
+    fn reply(
         &self,
         key: &str,
         model: &str,
@@ -206,9 +206,9 @@ impl Shared {
         protocol: Protocol,
         receipt: usize,
     ) -> String {
-        let reply = match &self.script.mind {
-            Some(mind) => mind(model, body),
-            None => thoughtless(body),
+        let reply = match &self.script.reply {
+            Some(reply) => reply(model, body),
+            None => default_reply(body),
         };
         let mut state = self.lock();
         let honoured = self.script.idempotency == Idempotency::Honoured && !key.is_empty();
@@ -263,7 +263,7 @@ impl Shared {
 }
 
 /// The words of the last message.
-fn last_words(body: &Value) -> String {
+fn last_text(body: &Value) -> String {
     let messages = body.get("messages").and_then(Value::as_array);
     let content = messages.and_then(|messages| messages.last()?.get("content"));
     let text = match content {

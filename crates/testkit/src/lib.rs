@@ -25,7 +25,7 @@ pub use bundled::{agent_sessions, all_sessions, claude_sessions};
 pub use describe::{edits, texts};
 pub use files::{copy_tree, files_below, write_file};
 pub use home::Home;
-pub use read::{found, found_in, session_at, sessions};
+pub use read::{discover_at, discover_in, session_at, sessions};
 pub use repo::Repo;
 pub use sample::{Sample, lines, one_session};
 pub use slow::{number, or_slow};

@@ -1,6 +1,6 @@
 //! What clients run for themselves, as files of subagents whose session is gone.
 
-use crate::found;
+use crate::discover_at;
 use backstory_agents as agents;
 use backstory_model::{Session, SessionKind};
 use backstory_store::ReadContext;
@@ -60,7 +60,7 @@ impl Runs {
     }
 
     pub fn read(&self) -> Vec<Session> {
-        let found = found(self.path());
+        let found = discover_at(self.path());
         let read = |file| agents::read_stray(file, &mut ReadContext::default()).unwrap();
         assert!(found.sessions.is_empty());
         found.stray_agents.iter().map(read).collect()

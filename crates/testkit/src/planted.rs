@@ -1,6 +1,6 @@
 //! A session with something at any of its places, in any form.
 
-use crate::{base64, found};
+use crate::{base64, discover_at};
 use backstory_model::SessionFiles;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -93,7 +93,7 @@ pub fn form(secret: &str, form: &str) -> String {
 /// A session with a subagent, alone in its folder; `planted` gives the text of a place.
 pub fn write_session(folder: &Path, planted: &dyn Fn(&str) -> Option<String>) -> SessionFiles {
     write_records(folder, ID, planted);
-    let found = found(folder);
+    let found = discover_at(folder);
     assert_eq!((found.sessions.len(), found.sessions[0].agents.len()), (1, 1));
     found.sessions[0].clone()
 }
@@ -126,11 +126,11 @@ pub fn write_records(folder: &Path, id: &str, planted: &dyn Fn(&str) -> Option<S
         { "type": "text", "text": at("prompt block", "and more") },
     ]));
     field["novelField"] = json!({ "inner": [at("unknown field", "x")] });
-    let mut told = user(json!([{ "type": "tool_result", "tool_use_id": "t1", "content": [
+    let mut result = user(json!([{ "type": "tool_result", "tool_use_id": "t1", "content": [
         { "type": "text", "text": at("result block", "fine") },
         { "type": "text", "text": at("second result block", "fine too") },
     ] }]));
-    told["toolUseResult"] =
+    result["toolUseResult"] =
         json!({ "stdout": at("structured result", "ok"), at("structured key", "stderr"): "" });
     let mut wrote = user(json!([
         { "type": "tool_result", "tool_use_id": "t2", "content": at("result", "done") },
@@ -173,7 +173,7 @@ pub fn write_records(folder: &Path, id: &str, planted: &dyn Fn(&str) -> Option<S
                 ]),
             ),
         ),
-        common("u3", Some("u2"), "user", told),
+        common("u3", Some("u2"), "user", result),
         common(
             "u4",
             Some("u3"),

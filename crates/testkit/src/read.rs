@@ -7,19 +7,19 @@ use backstory_store::{ReadContext, Store};
 use std::path::{Path, PathBuf};
 
 /// What the discovery finds below a folder, or of one file.
-pub fn found(path: impl Into<PathBuf>) -> Found {
-    found_in(&[path.into()])
+pub fn discover_at(path: impl Into<PathBuf>) -> Found {
+    discover_in(&[path.into()])
 }
 
 /// The same for several.
-pub fn found_in(paths: &[PathBuf]) -> Found {
+pub fn discover_in(paths: &[PathBuf]) -> Found {
     let roots: Vec<Root> = paths.iter().map(|path| Root { path: path.clone() }).collect();
     discover(&roots, &Store::default())
 }
 
 /// The files of the session whose own file this is.
 pub fn session_at(path: &Path) -> SessionFiles {
-    let sessions = found(path).sessions;
+    let sessions = discover_at(path).sessions;
     let own = sessions.into_iter().find(|files| files.path == path);
     own.unwrap_or_else(|| panic!("{} is no session", path.display()))
 }
@@ -27,5 +27,5 @@ pub fn session_at(path: &Path) -> SessionFiles {
 /// Every session below a folder, whoever wrote it.
 pub fn sessions(root: &Path) -> Vec<Session> {
     let read = |files| agents::read(files, &mut ReadContext::default()).unwrap().0;
-    found(root).sessions.iter().map(read).collect()
+    discover_at(root).sessions.iter().map(read).collect()
 }

@@ -1,6 +1,6 @@
 //! Aider: one Markdown file per project, a heading for each session.
 //!
-//! The format is made for people and loses much: who wrote a line is told by its first characters
+//! The format is made for people and loses much: who wrote a line is notice by its first characters
 //! (`#### ` the user, `> ` the program, anything else the model), and only outside of fences can
 //! they be trusted. What the program says goes on, without a mark, to a line that ends in two
 //! spaces, be it an error, the output of a test or the message of a commit. Edits are recovered
@@ -14,6 +14,7 @@ mod unclosed;
 use crate::common::{Dialect, Draft, Fence, local, search_replace, typed};
 pub(crate) use agent::Aider;
 use agent::{AGENT, HEADING};
+use backstory_format::slice::Part;
 use backstory_model::SessionFiles;
 use backstory_model::{
     Block, Call, CallOutcome, Change, Content, FileEdit, IdOrigin, Session, TurnKind, UsageTotal,
@@ -44,10 +45,10 @@ fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     let mut next = 0;
     while let Some(line) = lines.get(next) {
         let end = ends.get(next).copied().flatten();
-        let told = end.and_then(|end| lines.get(next..=end)).unwrap_or_default();
+        let notice = end.map_or(&[][..], |end| lines.part(next..=end));
         history.leave_fence(next);
         let outside = history.fence.is_none();
-        let taken = history.line(next as u64 + 1, line, told);
+        let taken = history.line(next as u64 + 1, line, notice);
         if let Some(fence) = history.fence.filter(|_| outside) {
             history.fence_end = unclosed::end(&lines, next, fence);
         }
@@ -78,34 +79,34 @@ struct History {
 }
 
 impl History {
-    /// Takes a line; `told` is what the program says from here on, if it says something. Returns
+    /// Takes a line; `notice` is what the program says from here on, if it says something. Returns
     /// how many lines were taken.
-    fn line(&mut self, number: u64, line: &str, told: &[&str]) -> usize {
+    fn line(&mut self, number: u64, line: &str, notice: &[&str]) -> usize {
         let place = self.draft.place.timestamp;
         let inside = self.fence.is_some();
         if let Some(asked) = asked(line).filter(|_| !inside) {
             self.flush_answer();
-            self.draft.at(number, place);
+            self.draft.move_to(number, place);
             self.asked.push_str(asked.strip_suffix("  ").unwrap_or(asked));
             self.asked.push('\n');
             return 1;
         }
-        if !told.is_empty() && !inside {
+        if !notice.is_empty() && !inside {
             self.flush();
-            self.draft.at(number, place);
-            self.program(told.join("\n").trim_start_matches('>').trim());
-            return told.len();
+            self.draft.move_to(number, place);
+            self.program(notice.join("\n").trim_start_matches('>').trim());
+            return notice.len();
         }
         if let Some(date) = line.strip_prefix(HEADING).filter(|_| !inside) {
             self.flush();
-            self.draft.at(number, local(date, &TimeZone::UTC));
+            self.draft.move_to(number, local(date, &TimeZone::UTC));
             return 1;
         }
         if self.said.is_empty() && line.trim().is_empty() {
             return 1;
         }
         self.flush_question();
-        self.draft.at(number, place);
+        self.draft.move_to(number, place);
         self.watch_fence(line);
         self.said.push_str(line);
         self.said.push('\n');
@@ -161,21 +162,21 @@ impl History {
     }
 
     /// What the program says.
-    fn program(&mut self, told: &str) {
+    fn program(&mut self, notice: &str) {
         self.draft.count("program");
-        if let Some(version) = told.strip_prefix("Aider v") {
+        if let Some(version) = notice.strip_prefix("Aider v") {
             let version = version.split_whitespace().next().unwrap_or_default();
-            self.draft.released(version.into());
-        } else if let Some(model) = model(told) {
+            self.draft.set_version(version.into());
+        } else if let Some(model) = model(notice) {
             self.draft.model = Some(Arc::from(model));
-        } else if let Some((usage, cost)) = tokens(told) {
+        } else if let Some((usage, cost)) = tokens(notice) {
             self.cost += cost;
             if let Some(step) = self.draft.last_step().filter(|step| step.usage.is_none()) {
                 step.usage = Some(usage);
             }
-        } else if let Some(path) = told.strip_prefix("Applied edit to ") {
+        } else if let Some(path) = notice.strip_prefix("Applied edit to ") {
             self.applied(path.trim());
-        } else if let Some(commit) = told.strip_prefix("Commit ") {
+        } else if let Some(commit) = notice.strip_prefix("Commit ") {
             self.draft.event("commit", Some(Content::Owned(commit.into())));
         }
     }
@@ -211,7 +212,7 @@ fn asked(line: &str) -> Option<&str> {
 }
 
 /// Whether a line begins as the program's words do.
-fn is_told(line: &str) -> bool {
+fn is_notice(line: &str) -> bool {
     line == ">" || line.starts_with("> ")
 }
 
@@ -225,16 +226,16 @@ fn is_end(line: &str) -> bool {
 /// A mark without an end is the model's quotation, unless the file stops there. Where no words have
 /// an end, an editor took the spaces away, and each line stands for itself.
 fn ends(lines: &[&str]) -> Vec<Option<usize>> {
-    let spaced = lines.iter().any(|line| is_told(line) && is_end(line));
+    let spaced = lines.iter().any(|line| is_notice(line) && is_end(line));
     let mut ends: Vec<Option<usize>> = Vec::with_capacity(lines.len());
     let mut end = None;
     for (at, line) in lines.iter().enumerate().rev() {
         let whole = is_end(line) || !spaced || at + 1 == lines.len();
         let here = if whole { Some(at) } else { end };
-        ends.push(here.filter(|_| is_told(line)));
+        ends.push(here.filter(|_| is_notice(line)));
         end = match line {
             line if asked(line).is_some() || line.starts_with(HEADING) => None,
-            line if is_end(line) => (!is_told(line)).then_some(at),
+            line if is_end(line) => (!is_notice(line)).then_some(at),
             _ => end,
         };
     }
@@ -243,15 +244,15 @@ fn ends(lines: &[&str]) -> Vec<Option<usize>> {
 }
 
 /// `Model: NAME with diff edit format`, `Models: NAME with …, weak model …`, `Main model: NAME …`.
-fn model(told: &str) -> Option<&str> {
+fn model(notice: &str) -> Option<&str> {
     let heads = ["Model: ", "Models: ", "Main model: "];
-    let rest = heads.iter().find_map(|head| told.strip_prefix(head))?;
+    let rest = heads.iter().find_map(|head| notice.strip_prefix(head))?;
     rest.split(" with ").next().filter(|name| !name.contains(' '))
 }
 
 /// `Tokens: 5,244 sent, 1.2k cache hit, 604 received. Cost: $0.02 message, $0.02 session.`
-fn tokens(told: &str) -> Option<(UsageTotal, f64)> {
-    let rest = told.strip_prefix("Tokens: ")?;
+fn tokens(notice: &str) -> Option<(UsageTotal, f64)> {
+    let rest = notice.strip_prefix("Tokens: ")?;
     let (tokens, cost) = rest.split_once(". Cost: ").unwrap_or((rest, ""));
     let mut usage = UsageTotal { messages: 1, ..UsageTotal::default() };
     for part in tokens.trim_end_matches('.').split(", ") {

@@ -5,8 +5,9 @@
 //! only one that belongs to a later fence, it ends before these lines. A fence that merely quotes
 //! them is closed behind them, and the fences that follow it pair up.
 
-use super::{asked, is_end, is_told, tokens};
+use super::{asked, is_end, is_notice, tokens};
 use crate::common::Fence;
+use backstory_format::slice::item;
 
 /// So far behind a fence is looked whether those that follow pair up.
 const WINDOW: usize = 4096;
@@ -37,7 +38,7 @@ pub(super) fn end(lines: &[&str], opened: usize, fence: Fence) -> Option<usize> 
     }
     // What the program says right before them is its own, too.
     let before = lines.get(opened + 1..first)?.iter().rev();
-    Some(first - before.take_while(|line| is_told(line) && is_end(line)).count())
+    Some(first - before.take_while(|line| is_notice(line) && is_end(line)).count())
 }
 
 /// How many of the program's lines are inside of fences if one reads on from `start`.
@@ -49,7 +50,7 @@ fn hidden(lines: &[&str], start: usize, end: usize) -> usize {
         match open {
             Some(fence) if fence.is_closed_by(text) => open = None,
             Some(_) => count += usize::from(is_programs(lines, at)),
-            None if is_told(line) || asked(line).is_some() => {}
+            None if is_notice(line) || asked(line).is_some() => {}
             None => open = Fence::opened(text).map(|(fence, _)| fence),
         }
     }
@@ -59,17 +60,18 @@ fn hidden(lines: &[&str], start: usize, end: usize) -> usize {
 /// Whether a line is one that the program writes and hardly anybody else: below an empty line or
 /// another one of its own, with two spaces at its end.
 fn is_programs(lines: &[&str], at: usize) -> bool {
-    let line = lines.get(at).copied().unwrap_or_default();
+    let line = item(lines, at);
     let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
     let empty = before.is_none_or(|line| line.trim().is_empty());
     if asked(line).is_some() {
         return is_end(line) && empty;
     }
-    let Some(told) = line.strip_prefix("> ").filter(|_| empty || before.is_some_and(is_told))
+    let Some(notice) = line.strip_prefix("> ").filter(|_| empty || before.is_some_and(is_notice))
     else {
         return false;
     };
     // Nobody else counts tokens like this; an editor may have taken the spaces away.
-    tokens(told.trim_end()).is_some()
-        || is_end(line) && ["Applied edit to ", "Commit "].iter().any(|word| told.starts_with(word))
+    tokens(notice.trim_end()).is_some()
+        || is_end(line)
+            && ["Applied edit to ", "Commit "].iter().any(|word| notice.starts_with(word))
 }

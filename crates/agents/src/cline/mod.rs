@@ -8,7 +8,7 @@ mod tools;
 mod xml;
 
 use crate::common::{
-    Action, Cite, Draft, context, document, other, problem, timestamp, told, typed,
+    Action, Cite, Draft, content_of, context, document, other, problem, timestamp, typed,
 };
 use agent::AGENT;
 pub(crate) use agent::Cline;
@@ -35,7 +35,7 @@ fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
         if let Some(id) = value.get_text("sessionId") {
             reading.draft.session.id = id.into_owned();
         }
-        reading.draft.told(reading.cite.field(&value, "system_prompt"), None);
+        reading.draft.set_request(reading.cite.field(&value, "system_prompt"), None);
         for (number, message) in messages.iter().flat_map(|list| list.items()).enumerate() {
             reading.message(number as u64 + 1, &message);
         }
@@ -43,7 +43,7 @@ fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     let cost = reading.cost;
     let mut session = reading.draft.finish();
     session.reported_cost = (cost > 0.0).then_some(cost);
-    beside(files, store, &mut session);
+    add_neighbour_file(files, store, &mut session);
     Ok(session)
 }
 
@@ -67,7 +67,7 @@ enum Calls {
 impl Reading {
     fn message(&mut self, number: u64, message: &Value<'_>) {
         let time = message.get("ts").and_then(|time| timestamp(&time));
-        self.draft.at(number, time);
+        self.draft.move_to(number, time);
         let role = message.get_text("role").unwrap_or_default();
         self.draft.count(&role);
         let content = message.get("content");
@@ -190,7 +190,7 @@ impl Reading {
             self.draft.prompt(TurnKind::Human, prompt, words.as_deref());
         } else {
             // Nobody typed anything: the extension tells the model how things stand.
-            for text in prompt.into_iter().filter_map(|part| told(part.block)) {
+            for text in prompt.into_iter().filter_map(|part| content_of(part.block)) {
                 self.draft.event("context", Some(text));
             }
         }
@@ -266,8 +266,8 @@ fn usage(metrics: &Value<'_>) -> Option<UsageTotal> {
     })
 }
 
-/// What other files of the session say: its record (SDK), the screen's messages (extension).
-fn beside(files: &SessionFiles, store: &Store, session: &mut Session) {
+/// Adds what a neighbouring file holds: the session record (SDK) or the messages on the screen (extension).
+fn add_neighbour_file(files: &SessionFiles, store: &Store, session: &mut Session) {
     let neighbour = neighbour(&files.path);
     let (Neighbour::Record(path) | Neighbour::Screen(path)) = &neighbour;
     if !path.exists() {
@@ -294,7 +294,7 @@ fn beside(files: &SessionFiles, store: &Store, session: &mut Session) {
     }
     let steps = session.turns.iter_mut().flat_map(|turn| &mut turn.steps);
     let steps: Vec<_> = steps.collect();
-    // One request per answer, else nothing tells which is whose.
+    // One request per answer: otherwise it is unknown which belongs to which.
     if steps.len() == requests.len() {
         for (step, (usage, _)) in steps.into_iter().zip(&requests) {
             step.usage = step.usage.or(*usage);

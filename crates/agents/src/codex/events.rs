@@ -154,12 +154,12 @@ impl Rollout {
     }
 
     /// What a patch did, as the client says: better than what the model asked for.
-    fn changed(&mut self, told: &Value<'_>, id: &str) {
-        let Some(id) = told.get_text(id) else { return };
-        let status = told.get_text("status");
-        let success = told.get("success").and_then(|success| success.boolean());
+    fn changed(&mut self, item: &Value<'_>, id: &str) {
+        let Some(id) = item.get_text(id) else { return };
+        let status = item.get_text("status");
+        let success = item.get("success").and_then(|success| success.boolean());
         let failed = status.is_some_and(|status| status != "completed") || success == Some(false);
-        let effects = told.get("changes").map(|changes| patch::changes(&changes));
+        let effects = item.get("changes").map(|changes| patch::changes(&changes));
         let Some(call) = self.draft.find_call(&id) else { return };
         let refused = call.result.as_ref().is_some_and(|result| result.outcome != CallOutcome::Ok);
         // What else the command did beside the patch stays.

@@ -188,22 +188,22 @@ fn find(path: &Path, thread: &str) -> Option<PathBuf> {
         .or_else(|| trees.iter().find_map(|tree| look(tree, path, thread, 3)))
 }
 
-/// The folders of the days on which a thread may have begun, where its id tells the time: folders
+/// The folders of the days on which a thread may have begun, if its id holds the time: folders
 /// are named by the clock on the wall, ids by that of the world.
 fn days(thread: &str) -> impl Iterator<Item = String> {
-    let told = (thread.as_bytes().get(14) == Some(&b'7')).then(|| {
+    let date = (thread.as_bytes().get(14) == Some(&b'7')).then(|| {
         let digits = thread.get(..8)?.to_owned() + thread.get(9..13)?;
         let time = i64::from_str_radix(&digits, 16).ok()?;
         Some(Timestamp::from_millisecond(time).ok()?.to_zoned(TimeZone::UTC).date())
     });
-    let day = told.flatten();
+    let day = date.flatten();
     [0, 1, -1].into_iter().filter_map(move |days| {
         let date = day?.checked_add(days.days()).ok()?;
         Some(date.strftime("%Y/%m/%d").to_string())
     })
 }
 
-/// Looks for another rollout of that name in a folder and so many levels below it.
+/// Looks for another rollout of that name in a folder and a number of levels below it.
 fn look(top: &Path, path: &Path, thread: &str, levels: usize) -> Option<PathBuf> {
     let mut folders = vec![(top.to_path_buf(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -228,9 +228,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_tell_the_day() {
-        let told: Vec<String> = days("019bd1a0-0000-7000-8000-000000000000").collect();
-        assert_eq!(told, ["2026/01/18", "2026/01/19", "2026/01/17"]);
+    fn days_are_read_from_ids() {
+        let found: Vec<String> = days("019bd1a0-0000-7000-8000-000000000000").collect();
+        assert_eq!(found, ["2026/01/18", "2026/01/19", "2026/01/17"]);
         assert_eq!(days("11111111-aaaa-4bbb-8ccc-000000000001").count(), 0);
         assert_eq!(days("short").count(), 0);
     }

@@ -164,14 +164,14 @@ pub(super) fn changes(changes: &Value<'_>) -> Vec<Effect> {
         // Older clients name the kind by the key.
         let inner =
             ["add", "update", "delete"].iter().find_map(|name| Some((*name, change.get(name)?)));
-        let (kind, told) = match (&kind, inner) {
+        let (kind, fields) = match (&kind, inner) {
             (Some(kind), _) => (kind.as_ref(), change),
             (None, Some((name, inner))) => (name, inner),
             (None, None) => continue,
         };
         match kind {
             "add" => {
-                let Some(content) = told.get_text("content") else { continue };
+                let Some(content) = fields.get_text("content") else { continue };
                 let content = Content::Owned(content.into());
                 edits.extend(moved(
                     path,
@@ -181,9 +181,9 @@ pub(super) fn changes(changes: &Value<'_>) -> Vec<Effect> {
                 ));
             }
             "update" => {
-                let diff = told.get_text("unified_diff").unwrap_or_default();
+                let diff = fields.get_text("unified_diff").unwrap_or_default();
                 let (hunks, places) = unified(&diff);
-                let to = told.get_text("move_path").map(|to| to.into_owned());
+                let to = fields.get_text("move_path").map(|to| to.into_owned());
                 edits.extend(moved(path, replacements(hunks), places, to));
             }
             "delete" => edits.extend(moved(path, Change::Delete, Vec::new(), None)),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn other_commands_are_no_patch() {
+    fn patch_ignores_other_commands() {
         assert!(effects("echo '*** Add File: x'", "").is_empty());
     }
 

@@ -4,7 +4,7 @@ use super::events::Echoes;
 use super::legacy;
 use super::parent_thread::Base;
 use super::values::{effects, is_scaffolding, is_users, outcome, tokens};
-use crate::common::{Cite, Draft, other, parts as all, timestamp, told, typed};
+use crate::common::{Cite, Draft, content_of, other, parts as all, timestamp, typed};
 use backstory_format::json::{Kind, Value};
 use backstory_format::{Problem, ProblemId, Record, Visitor};
 use backstory_model::{
@@ -102,7 +102,7 @@ impl Rollout {
     /// One line.
     pub(super) fn line(&mut self, value: Value<'_>, line: u64, cite: Cite) {
         let time = value.get("timestamp").and_then(|time| timestamp(&time));
-        self.draft.at(line, time);
+        self.draft.move_to(line, time);
         let type_name = value.get_text("type");
         let Some(payload) = value.get("payload").filter(|payload| payload.kind() == Kind::Object)
         else {
@@ -138,7 +138,7 @@ impl Rollout {
             draft.folder(folder);
         }
         if let Some(version) = meta.get_text("cli_version") {
-            draft.released(version);
+            draft.set_version(version);
         }
         if let Some(branch) = meta.get("git").and_then(|git| git.get_text("branch")) {
             draft.branch(branch);
@@ -146,9 +146,9 @@ impl Rollout {
         let entrypoint = meta.get_text("originator").or_else(|| meta.get_text("source"));
         draft.session.entrypoints.extend(entrypoint.map(Arc::from));
         let base = meta.get("base_instructions");
-        let base = base.as_ref().and_then(|told| cite.field(told, "text"));
+        let base = base.as_ref().and_then(|base| cite.field(base, "text"));
         self.instructed = base.is_none();
-        draft.told(base.or_else(|| cite.field(meta, "instructions")), None);
+        draft.set_request(base.or_else(|| cite.field(meta, "instructions")), None);
         draft.session.forked_from = meta
             .get_text("forked_from_id")
             .map(|from| ForkedFrom { session: from.into(), record: None });
@@ -228,7 +228,7 @@ impl Rollout {
             // What the client tells the model on its own behalf.
             _ => {
                 let parts = all(message.get("content").as_ref(), cite).into_iter();
-                self.scaffolding.extend(parts.filter_map(|part| told(part.block())));
+                self.scaffolding.extend(parts.filter_map(|part| content_of(part.block())));
             }
         }
     }
@@ -283,17 +283,17 @@ impl Rollout {
     fn reasoning(&mut self, item: &Value<'_>, cite: Cite) {
         self.speak();
         let parts = ["summary", "content"].iter().filter_map(|name| item.get(name));
-        let mut told = false;
+        let mut is_shown = false;
         for part in parts.flat_map(|list| list.items().collect::<Vec<_>>()) {
             if let Some(text) = part.get_text("text") {
                 self.echoes.item(&text);
             }
             if let Some(text) = cite.field(&part, "text") {
-                told = true;
+                is_shown = true;
                 self.draft.thinking(Some(text));
             }
         }
-        if !told && item.get("encrypted_content").is_some_and(|value| !value.is_null()) {
+        if !is_shown && item.get("encrypted_content").is_some_and(|value| !value.is_null()) {
             self.draft.hidden_thinking();
         }
     }

@@ -96,7 +96,7 @@ mod tests {
 
     const PATCH: &str = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch\n";
 
-    fn told(script: &str, folder: &str) -> Vec<String> {
+    fn changed(script: &str, folder: &str) -> Vec<String> {
         let effects = effects(script, folder);
         let words = effects.iter().map(|effect| match effect {
             Effect::Edit(edit) => edit.path.to_string(),
@@ -109,18 +109,18 @@ mod tests {
     #[test]
     fn a_patch_is_applied_where_the_command_runs() {
         let patch = format!("apply_patch <<'EOF'\n{PATCH}EOF\n");
-        assert_eq!(told(&patch, ""), ["a.py"]);
-        assert_eq!(told(&patch, "/w/sub"), ["/w/sub/a.py"]);
-        assert_eq!(told(&format!("cd sub && {patch}"), "/w"), ["/w/sub/a.py"]);
-        assert_eq!(told(&format!("cd /x && {patch}"), "/w"), ["/x/a.py"]);
-        assert_eq!(told(&format!("apply_patch \"{PATCH}\""), ""), ["a.py"]);
+        assert_eq!(changed(&patch, ""), ["a.py"]);
+        assert_eq!(changed(&patch, "/w/sub"), ["/w/sub/a.py"]);
+        assert_eq!(changed(&format!("cd sub && {patch}"), "/w"), ["/w/sub/a.py"]);
+        assert_eq!(changed(&format!("cd /x && {patch}"), "/w"), ["/x/a.py"]);
+        assert_eq!(changed(&format!("apply_patch \"{PATCH}\""), ""), ["a.py"]);
     }
 
     #[test]
     fn a_patch_that_is_only_written_down_changes_nothing() {
         let script = format!("cat > p.diff <<EOF\n{PATCH}EOF\n");
-        assert_eq!(told(&script, ""), [format!("$ {script}")]);
-        assert_eq!(told("echo apply_patch", ""), ["$ echo apply_patch"]);
+        assert_eq!(changed(&script, ""), [format!("$ {script}")]);
+        assert_eq!(changed("echo apply_patch", ""), ["$ echo apply_patch"]);
     }
 
     #[test]
@@ -128,20 +128,20 @@ mod tests {
         let other = PATCH.replace("a.py", "b.py");
         let script =
             format!("touch c && apply_patch <<'A'\n{PATCH}A\ntouch d\napplypatch <<B\n{other}B\n");
-        assert_eq!(told(&script, ""), ["a.py", "b.py", "$ touch c\ntouch d"]);
+        assert_eq!(changed(&script, ""), ["a.py", "b.py", "$ touch c\ntouch d"]);
     }
 
     #[test]
     fn commands_on_the_line_of_a_patch_count() {
         let script = format!("apply_patch <<'A' && cargo test # it's\n{PATCH}A\n");
-        assert_eq!(told(&script, ""), ["a.py", "$ cargo test # it's"]);
+        assert_eq!(changed(&script, ""), ["a.py", "$ cargo test # it's"]);
         let group = format!("{{ apply_patch <<A; }} 2>&1\n{PATCH}A\n");
-        assert_eq!(told(&group, ""), ["a.py"]);
+        assert_eq!(changed(&group, ""), ["a.py"]);
     }
 
     #[test]
     fn a_folder_that_only_the_shell_knows_is_not_guessed() {
         let script = format!("cd \"$HOME\" && apply_patch <<E\n{PATCH}E\n");
-        assert_eq!(told(&script, "/w"), [format!("$ {script}")]);
+        assert_eq!(changed(&script, "/w"), [format!("$ {script}")]);
     }
 }

@@ -4,7 +4,7 @@
 //! whatever the "user" says while an action waits for its outcome is that outcome, because a program
 //! stands in for the user.
 
-use super::{Cite, Draft, Editor, Part, editor, parts, timestamp, told};
+use super::{Cite, Draft, Editor, Part, content_of, editor, parts, timestamp};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_model::{
     Call, CallOutcome, CallResult, Content, Effect, IdOrigin, PromptBlock, TurnKind, UsageTotal,
@@ -47,38 +47,38 @@ impl Chat {
     ) {
         let extra = message.get("extra");
         let time = extra.as_ref().and_then(|extra| extra.get("timestamp"));
-        self.draft.at(number, time.and_then(|time| timestamp(&time)));
+        self.draft.move_to(number, time.and_then(|time| timestamp(&time)));
         let role = message.get_text("role").unwrap_or_default();
         self.draft.count(&role);
         let demonstrates = message.get("is_demo").and_then(|demo| demo.boolean()) == Some(true);
         match &*role {
-            _ if demonstrates => self.told_as("demonstration", message),
+            _ if demonstrates => self.add_event("demonstration", message),
             "system" => self.system(message),
             "assistant" => self.answer(message, actions),
             "tool" => self.tool(message),
-            "exit" => self.told_as("exit", message),
+            "exit" => self.add_event("exit", message),
             _ => self.user(message),
         }
     }
 
-    /// The first is the system prompt, whole; what is told later is an event.
+    /// The first is the system prompt, whole; later ones are events.
     fn system(&mut self, message: &Value<'_>) {
-        let mut told = self.told(message);
+        let mut contents = self.contents(message);
         let content = message.get("content");
-        if self.draft.session.requests.shapes.is_empty() && !told.is_empty() {
+        if self.draft.session.requests.shapes.is_empty() && !contents.is_empty() {
             let is_text = |part: Value<'_>| part.get_text("text").or(part.text()).is_some();
-            let texts = content.filter(|list| told.len() > 1 && list.items().all(is_text));
+            let texts = content.filter(|list| contents.len() > 1 && list.items().all(is_text));
             let system = match texts.map(|texts| self.cite.json(&texts)) {
-                None => told.remove(0),
+                None => contents.remove(0),
                 Some(place @ Content::Json(_)) => place,
                 Some(_) => Content::Owned(plain_text(message).into()),
             };
             if texts.is_some() {
-                told.clear();
+                contents.clear();
             }
-            self.draft.told(Some(system), None);
+            self.draft.set_request(Some(system), None);
         }
-        for text in told {
+        for text in contents {
             self.draft.event("system", Some(text));
         }
     }
@@ -87,14 +87,14 @@ impl Chat {
         parts(message.get("content").as_ref(), self.cite)
     }
 
-    /// Everything that a message holds, in words.
-    fn told(&self, message: &Value<'_>) -> Vec<Content> {
-        self.parts(message).into_iter().filter_map(|part| told(part.block())).collect()
+    /// The contents of all parts of a message.
+    fn contents(&self, message: &Value<'_>) -> Vec<Content> {
+        self.parts(message).into_iter().filter_map(|part| content_of(part.block())).collect()
     }
 
-    fn told_as(&mut self, kind: &str, message: &Value<'_>) {
-        let told = self.told(message);
-        self.draft.events(kind, told);
+    fn add_event(&mut self, kind: &str, message: &Value<'_>) {
+        let contents = self.contents(message);
+        self.draft.events(kind, contents);
     }
 
     fn user(&mut self, message: &Value<'_>) {
@@ -103,7 +103,7 @@ impl Chat {
             return self.draft.result(Some(&id), result);
         }
         if self.draft.session.turns.iter().any(|turn| !turn.prompt.blocks.is_empty()) {
-            return self.told_as("feedback", message);
+            return self.add_event("feedback", message);
         }
         let words = plain_text(message);
         let typed = |part: Part| PromptBlock { block: part.block(), context: false };

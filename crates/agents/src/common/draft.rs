@@ -64,7 +64,7 @@ impl Draft {
     }
 
     /// Moves on to the next line or message.
-    pub(crate) fn at(&mut self, line: u64, timestamp: Option<Timestamp>) {
+    pub(crate) fn move_to(&mut self, line: u64, timestamp: Option<Timestamp>) {
         self.place = Place { line, timestamp: timestamp.or(self.place.timestamp) };
         if timestamp.is_some() {
             self.session.started = self.session.started.or(timestamp);
@@ -257,7 +257,7 @@ impl Draft {
     }
 
     /// What the model was told before the first prompt, and the tools it was given; the first counts.
-    pub(crate) fn told(&mut self, system: Option<Content>, tools: Option<Content>) {
+    pub(crate) fn set_request(&mut self, system: Option<Content>, tools: Option<Content>) {
         let requests = &mut self.session.requests;
         if requests.shapes.is_empty() && (system.is_some() || tools.is_some()) {
             requests.shapes.push(RequestShape { line: self.place.line, system, tools });
@@ -282,7 +282,7 @@ impl Draft {
     }
 
     /// The release that writes from here on.
-    pub(crate) fn released(&mut self, version: Cow<'_, str>) {
+    pub(crate) fn set_version(&mut self, version: Cow<'_, str>) {
         let version: Arc<str> = version.into();
         if !self.session.versions.contains(&version) {
             self.session.versions.push(version.clone());

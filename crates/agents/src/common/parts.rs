@@ -23,8 +23,8 @@ impl Part {
     }
 }
 
-/// A block in words, for where there is no place for blocks.
-pub(crate) fn told(block: Block) -> Option<Content> {
+/// The content of a block, where only texts can be kept.
+pub(crate) fn content_of(block: Block) -> Option<Content> {
     match block {
         Block::Text(text) => Some(text),
         Block::Image { data, .. } => data,

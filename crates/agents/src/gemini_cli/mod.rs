@@ -8,20 +8,17 @@
 mod agent;
 mod history;
 mod subagents;
-mod tell;
 mod tools;
+mod turns;
 
-use crate::common::{Cite, Draft, document, parse};
+use crate::common::{Draft, document, json_lines};
 use crate::reader::ReadSession;
 use agent::AGENT;
 pub(crate) use agent::GeminiCli;
-use backstory_format::Problem;
-use backstory_format::json::{Tape, Value};
-use backstory_format::line::split;
-use backstory_model::{Problems, Session, SessionFiles};
+use backstory_model::{Session, SessionFiles};
 use backstory_store::{Store, StoreError};
 use history::History;
-use tell::Telling;
+use turns::TurnReader;
 
 /// Reads a session without its subagents.
 fn read_alone(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
@@ -38,7 +35,7 @@ fn read_alone(files: &SessionFiles, store: &Store) -> Result<Session, StoreError
             history.record(number, message, document.cite());
         }
     }
-    Ok(Telling::new(draft, files).finish(history))
+    Ok(TurnReader::new(draft, files).finish(history))
 }
 
 /// Reads a session with its subagents.
@@ -51,34 +48,12 @@ fn read(files: &SessionFiles, store: &Store) -> Result<ReadSession, StoreError> 
 fn lines(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     let loaded = store.load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
-    let session = &mut draft.session;
-    session.file.modified = loaded.state.modified;
-    let mut records: Vec<(u64, u64, &[u8], Tape)> = Vec::new();
-    let mut at = 0;
-    for line in split(&loaded.bytes) {
-        let offset = at;
-        at += line.width() as u64;
-        session.file.lines += 1;
-        if line.content.trim_ascii().is_empty() {
-            session.file.blank_lines += 1;
-            continue;
-        }
-        let number = session.file.lines;
-        let mut problems = Problems::default();
-        let tape = parse(line.content, offset, store.limits(), &mut problems);
-        for problem in problems.listed() {
-            session.problems.push(Problem { line: number, ..problem.clone() });
-        }
-        session.file.bad_lines += u64::from(tape.is_none());
-        records.extend(tape.map(|tape| (number, offset, line.content, tape)));
-    }
-    session.file.bytes = at;
+    let lines = json_lines(&loaded, store.limits(), &mut draft.session);
     let mut history = History::default();
-    for (number, offset, bytes, tape) in &records {
-        let value: Option<Value<'_>> = tape.root(bytes);
-        if let Some(value) = value {
-            history.record(*number, value, Cite::at(*offset));
+    for line in &lines {
+        if let Some(value) = line.value() {
+            history.record(line.number, value, line.cite());
         }
     }
-    Ok(Telling::new(draft, files).finish(history))
+    Ok(TurnReader::new(draft, files).finish(history))
 }

@@ -5,17 +5,16 @@ mod agent;
 mod sdk;
 mod v0;
 
-use crate::common::{Cite, Draft, document, parse, problem};
+use crate::common::{Cite, Draft, document, json_lines, problem};
 use agent::AGENT;
 pub(crate) use agent::{OpenHands, is_evaluation};
-use backstory_format::json::{Kind, Tape, Value};
-use backstory_format::line::split;
-use backstory_format::{Problem, ProblemId};
+use backstory_format::ProblemId;
+use backstory_format::json::{Kind, Value};
 use backstory_model::SessionFiles;
-use backstory_model::{Benchmark, Problems, Session};
+use backstory_model::{Benchmark, Session};
 use backstory_store::{Source, Store, StoreError, read_range};
 use memchr::memmem;
-use sdk::Told;
+use sdk::NumberedEvent;
 use std::path::{Path, PathBuf};
 
 fn read(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
@@ -93,20 +92,20 @@ fn folder(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     for (path, number) in event_files(&files.path).iter().zip(1..) {
         documents.extend(read(path, number, &mut draft).map(|document| (number, document)));
     }
-    let told = documents.iter().filter_map(|(number, document)| {
-        document.value().map(|event| Told { number: *number, event })
+    let numbered = documents.iter().filter_map(|(number, document)| {
+        document.value().map(|event| NumberedEvent { number: *number, event })
     });
-    let told: Vec<Told<'_>> = told.collect();
+    let numbered: Vec<NumberedEvent<'_>> = numbered.collect();
     let state = files.path.join("base_state.json");
     if state.is_file() {
         let state = read(&state, 0, &mut draft);
         let mut events = sdk::Events::new(draft, cite);
         events.state(state.as_ref().and_then(|state| state.value()));
-        events.list(&told);
+        events.list(&numbered);
         return Ok(events.finish());
     }
     let mut events = v0::Events::new(draft, cite);
-    for Told { number, event } in told {
+    for NumberedEvent { number, event } in numbered {
         events.event_at(number, &event);
     }
     Ok(events.finish())
@@ -159,32 +158,11 @@ fn event_files(folder: &Path) -> Vec<PathBuf> {
 fn lines(files: &SessionFiles, store: &Store) -> Result<Session, StoreError> {
     let loaded = store.load(&files.path, None)?;
     let mut draft = Draft::new(AGENT, files.id.clone(), loaded.source(&files.path));
-    let session = &mut draft.session;
-    let mut tapes: Vec<(u64, &[u8], Tape)> = Vec::new();
-    let mut at = 0;
-    for line in split(&loaded.bytes) {
-        let offset = at;
-        at += line.width() as u64;
-        session.file.lines += 1;
-        if line.content.trim_ascii().is_empty() {
-            session.file.blank_lines += 1;
-            continue;
-        }
-        let number = session.file.lines;
-        let mut problems = Problems::default();
-        let tape = parse(line.content, offset, store.limits(), &mut problems);
-        for problem in problems.listed() {
-            session.problems.push(Problem { line: number, ..problem.clone() });
-        }
-        session.file.bad_lines += u64::from(tape.is_none());
-        tapes.extend(tape.map(|tape| (number, line.content, tape)));
-    }
-    session.file.bytes = at;
-    session.file.modified = loaded.state.modified;
-    let told = tapes.iter().filter_map(|(number, bytes, tape)| {
-        tape.root(bytes).map(|event| Told { number: *number, event })
-    });
+    let lines = json_lines(&loaded, store.limits(), &mut draft.session);
+    let numbered = lines
+        .iter()
+        .filter_map(|line| Some(NumberedEvent { number: line.number, event: line.value()? }));
     let mut events = sdk::Events::new(draft, Cite::copied());
-    events.list(&told.collect::<Vec<_>>());
+    events.list(&numbered.collect::<Vec<_>>());
     Ok(events.finish())
 }

@@ -80,8 +80,8 @@ impl Events {
 
     /// All events. Where they name their parents, those that do not lead to the last one were left
     /// behind.
-    pub(super) fn list(&mut self, events: &[Told<'_>]) {
-        let left = left_behind(events);
+    pub(super) fn list(&mut self, events: &[NumberedEvent<'_>]) {
+        let left = off_chain(events);
         for (event, _) in events.iter().zip(&left).filter(|(_, left)| !**left) {
             self.event(event);
         }
@@ -104,10 +104,10 @@ impl Events {
         }
     }
 
-    fn event(&mut self, told: &Told<'_>) {
-        let event = &told.event;
+    fn event(&mut self, numbered: &NumberedEvent<'_>) {
+        let event = &numbered.event;
         let time = event.get("timestamp").and_then(|time| timestamp(&time));
-        self.draft.at(told.number, time);
+        self.draft.move_to(numbered.number, time);
         let kind = event.get_text("kind").unwrap_or_default();
         self.draft.count(&kind);
         match &*kind {
@@ -115,7 +115,7 @@ impl Events {
                 let prompt = event.get("system_prompt");
                 let text = prompt.as_ref().and_then(|prompt| self.cite.field(prompt, "text"));
                 let tools = event.get("tools").filter(|tools| tools.kind() == Kind::Array);
-                self.draft.told(text, tools.map(|tools| self.cite.json(&tools)));
+                self.draft.set_request(text, tools.map(|tools| self.cite.json(&tools)));
             }
             "MessageEvent" => self.message(event),
             "ActionEvent" => self.action(event),
@@ -295,7 +295,7 @@ impl Events {
         if more.total() > 0 {
             let next = self.next.get_or_insert_default();
             next.add(&more);
-            // However often the total was told, one message made it.
+            // However often the total was numbered, one message made it.
             next.messages = 1;
         }
     }
@@ -303,21 +303,23 @@ impl Events {
 
 /// An event and its number among all of the conversation, those that are broken included.
 #[derive(Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct NumberedEvent<'a> {
     pub(super) number: u64,
     pub(super) event: Value<'a>,
 }
 
 /// Which events are not ancestors of the last one, where events name their parents.
-fn left_behind(events: &[Told<'_>]) -> Vec<bool> {
-    let parent = |told: &Told<'_>| told.event.get_text("parent_id").map(|id| id.into_owned());
+fn off_chain(events: &[NumberedEvent<'_>]) -> Vec<bool> {
+    let parent = |numbered: &NumberedEvent<'_>| {
+        numbered.event.get_text("parent_id").map(|id| id.into_owned())
+    };
     if !events.iter().any(|event| parent(event).is_some()) {
         return vec![false; events.len()];
     }
     let places: HashMap<String, usize> = events
         .iter()
         .enumerate()
-        .filter_map(|(at, told)| Some((told.event.get_text("id")?.into_owned(), at)))
+        .filter_map(|(at, numbered)| Some((numbered.event.get_text("id")?.into_owned(), at)))
         .collect();
     let mut on_chain = HashSet::new();
     let mut next = events.len().checked_sub(1);

@@ -50,7 +50,7 @@ impl Events {
     pub(super) fn event_at(&mut self, number: u64, event: &Value<'_>) {
         self.number = number;
         let time = event.get("timestamp").and_then(|time| timestamp(&time));
-        self.draft.at(self.number, time);
+        self.draft.move_to(self.number, time);
         if let Some(observation) = event.get_text("observation") {
             self.draft.count(&format!("observation {observation}"));
             return self.observation(&observation, event);
@@ -69,9 +69,9 @@ impl Events {
             ("system", _) => {
                 let tools = arguments.get("tools").filter(|tools| tools.kind() == Kind::Array);
                 let tools = tools.map(|tools| self.cite.json(&tools));
-                self.draft.told(self.cite.field(&arguments, "content"), tools);
+                self.draft.set_request(self.cite.field(&arguments, "content"), tools);
                 if let Some(version) = arguments.get_text("openhands_version") {
-                    self.draft.released(version);
+                    self.draft.set_version(version);
                 }
             }
             ("message", Some("agent")) => {
@@ -101,9 +101,9 @@ impl Events {
 
     /// Something the model chose to do.
     fn call(&mut self, action: &str, event: &Value<'_>, arguments: &Value<'_>) {
-        let told = event.get("tool_call_metadata");
-        let told = told.as_ref();
-        let response = told.and_then(|told| told.get("model_response"));
+        let metadata = event.get("tool_call_metadata");
+        let metadata = metadata.as_ref();
+        let response = metadata.and_then(|metadata| metadata.get("model_response"));
         let response = response.as_ref();
         let id = response.and_then(|response| response.get_text("id"));
         let same = id.is_some() && id.as_deref() == self.response.as_deref();
@@ -112,12 +112,12 @@ impl Events {
             self.response = id.as_ref().map(|id| id.clone().into_owned());
             self.begin(response, arguments);
         }
-        let call_id = told.and_then(|told| told.get_text("tool_call_id"));
+        let call_id = metadata.and_then(|metadata| metadata.get_text("tool_call_id"));
         let (call_id, id_origin) = match call_id {
             Some(id) => (id.into_owned(), IdOrigin::Trace),
             None => (format!("event-{}", self.number), IdOrigin::Reader),
         };
-        let name = told.and_then(|told| told.get_text("function_name"));
+        let name = metadata.and_then(|metadata| metadata.get_text("function_name"));
         let name = name.map_or_else(|| action.to_owned(), |name| name.into_owned());
         let asked = response.and_then(|response| asked(response, &call_id));
         let input = asked.unwrap_or_else(|| self.cite.json(arguments));
@@ -178,8 +178,8 @@ impl Events {
         if matches!(observation, "agent_state_changed" | "null" | "recall" | "condense") {
             return;
         }
-        let told = event.get("tool_call_metadata");
-        let id = told.as_ref().and_then(|told| told.get_text("tool_call_id"));
+        let metadata = event.get("tool_call_metadata");
+        let id = metadata.as_ref().and_then(|metadata| metadata.get_text("tool_call_id"));
         let id = id.map(|id| id.into_owned()).or_else(|| self.last.take());
         let extras = event.get("extras").unwrap_or(*event);
         let text = self.cite.field(event, "content").into_iter().collect();

@@ -22,9 +22,9 @@ fn aider_with_its_losses() {
     assert_eq!(first.versions[0].as_ref(), "0.86.0");
     assert_eq!(first.models[0].as_ref(), "model-z");
     assert_eq!(first.id, "aider-project-2026-01-31T09:30:00");
-    let told = texts(first);
-    assert_eq!(told[0], "user: Please change it\nand say so");
-    assert!(told[1].contains("> not the program"), "a fence hides what looks like a mark");
+    let shown = texts(first);
+    assert_eq!(shown[0], "user: Please change it\nand say so");
+    assert!(shown[1].contains("> not the program"), "a fence hides what looks like a mark");
     assert_eq!(second.counts.steps, 0);
 }
 
@@ -40,8 +40,8 @@ fn aider_when_the_program_says_more() {
     let (_folder, session) = read(history);
     assert_eq!(figures(&session), [1, 2, 1, 1, 0], "an error of the program is no answer");
     assert_eq!(tokens(&session), [30, 5, 0]);
-    let told = texts(&session);
-    assert!(told[2].contains("> measure twice") && told[2].contains("</source>"), "{told:?}");
+    let shown = texts(&session);
+    assert!(shown[2].contains("> measure twice") && shown[2].contains("</source>"), "{shown:?}");
     assert_eq!(session.turns[0].events.len(), 1, "the commit with all of its message");
     // Without spaces at the ends of lines every mark counts for its line.
     let (_folder, bare) = read(&history.replace("  \n", "\n"));
@@ -55,7 +55,7 @@ fn read(history: &str) -> (tempfile::TempDir, backstory_model::Session) {
 }
 
 #[test]
-fn a_heading_of_an_answer_is_no_prompt() {
+fn aider_heading_in_an_answer_is_not_a_prompt() {
     let (_folder, session) = read("#### Explain  \n\nSure.\n\n##### A heading\n\nMore.\n");
     assert_eq!(session.turns.len(), 1);
     assert_eq!(texts(&session)[1], "Sure.\n\n##### A heading\n\nMore.");
@@ -82,7 +82,7 @@ fn a_heading_inside_of_a_block() {
 }
 
 #[test]
-fn the_folder_is_told_from_the_root() {
+fn aider_reads_the_folder_from_the_root() {
     let (folder, session) = read("#### Go  \n");
     let expected = std::fs::canonicalize(folder.path().join("project")).unwrap();
     assert_eq!(session.cwds[0].as_ref(), expected.to_str().unwrap());

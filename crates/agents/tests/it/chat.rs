@@ -175,14 +175,14 @@ fn demonstrations_and_messages_of_several_parts() {
         one_session(agent("swe-agent"), vec![("demo.traj", document.to_string().into_bytes())]);
     assert_eq!(figures(&session), [1, 1, 0, 0, 0], "a demonstration is no work");
     assert_eq!(session.turns[0].prompt.blocks.len(), 2);
-    let told = [
+    let expected = [
         "demonstration: Shown",
         "demonstration: to you",
         "demonstration: As shown",
         "feedback: Badly",
         "feedback: formed",
     ];
-    assert_eq!(events(&session), told);
+    assert_eq!(events(&session), expected);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn an_answer_with_two_commands_runs_none() {
 }
 
 #[test]
-fn messages_that_are_no_messages() {
+fn chat_ignores_messages_of_other_kinds() {
     let row = |messages: Value| json!({ "instance_id": "i", "traj_id": "t", "messages": messages });
     for (messages, problem) in [
         (json!("[{\"role\": \"user\""), "invalid-json"),

@@ -8,7 +8,7 @@ use backstory_testkit::{Sample, agent, edits, lines, sessions, texts};
 use serde_json::{Value, json};
 
 #[test]
-fn codex_tells_each_thing_once() {
+fn codex_reads_each_item_once() {
     for usage in [exact as fn(u64, u64) -> Value, counted] {
         let records = codex_records(usage);
         let sample = Sample { agent: agent("codex"), files: vec![(ROLLOUT, lines(&records))] };
@@ -49,7 +49,7 @@ fn codex_counts_before_the_answer() {
 }
 
 #[test]
-fn codex_goes_back_and_goes_on_elsewhere() {
+fn codex_thread_rolled_back_and_continued() {
     let mut first = codex_records(exact);
     first.push(codex_line("event_msg", json!({ "type": "thread_rolled_back", "num_turns": 1 })));
     let second = vec![
@@ -145,7 +145,7 @@ fn codex_with_states() {
 }
 
 #[test]
-fn a_thread_that_goes_on_from_one_that_goes_on() {
+fn codex_thread_continues_a_continued_thread() {
     let (_folder, sessions) = lineage().sessions();
     let third = sessions.iter().find(|session| session.id.starts_with("3333")).unwrap();
     let asked = |text: &String| text.strip_prefix("user: ").map(str::to_owned);
@@ -159,7 +159,7 @@ fn a_thread_that_goes_on_from_one_that_goes_on() {
 }
 
 #[test]
-fn a_thread_whose_beginning_cannot_be_read() {
+fn codex_thread_with_an_unreadable_parent() {
     let folder = tempfile::tempdir().unwrap();
     let mut sample = lineage();
     let broken = b"\x28\xB5\x2F\xFDnot really".to_vec();
@@ -168,6 +168,7 @@ fn a_thread_whose_beginning_cannot_be_read() {
     let sessions = sessions(folder.path());
     let second = sessions.iter().find(|session| session.id.starts_with("2222")).unwrap();
     assert_eq!(second.turns.len(), 2, "what is its own is there");
-    let told = second.problems.listed().iter().any(|problem| problem.id.name() == "unread-file");
-    assert!(told, "{:?}", second.problems);
+    let is_reported =
+        second.problems.listed().iter().any(|problem| problem.id.name() == "unread-file");
+    assert!(is_reported, "{:?}", second.problems);
 }

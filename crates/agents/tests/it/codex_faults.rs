@@ -26,12 +26,12 @@ fn session(records: &[Value]) -> (tempfile::TempDir, Session) {
 }
 
 #[test]
-fn a_first_line_longer_than_what_is_looked_at() {
+fn codex_first_line_longer_than_the_file_head() {
     let records = codex_records(exact);
     // In the order in which the client writes: what is long comes last.
-    let told = json!({ "text": "word ".repeat(20_000) });
+    let instructions = json!({ "text": "word ".repeat(20_000) });
     let first = format!(
-        "{{\"timestamp\":\"2026-01-31T09:30:00Z\",\"type\":\"session_meta\",\"payload\":{{\"id\":\"t\",\"base_instructions\":{told}}}}}\n"
+        "{{\"timestamp\":\"2026-01-31T09:30:00Z\",\"type\":\"session_meta\",\"payload\":{{\"id\":\"t\",\"base_instructions\":{instructions}}}}}\n"
     );
     let content = [first.into_bytes(), lines(&records[1..])].concat();
     let (_folder, session) =

@@ -3,7 +3,7 @@
 
 use crate::openhands::openhands_events;
 use backstory_testkit::codex::{ROLLOUT, codex_records, exact};
-use backstory_testkit::{Sample, agent, found, lines, one_session, texts};
+use backstory_testkit::{Sample, agent, discover_at, lines, one_session, texts};
 use serde_json::{Value, json};
 
 /// Longer than the first look.
@@ -36,7 +36,7 @@ fn rows_that_name_themselves_at_their_end() {
         assert_eq!((session.counts.steps, session.counts.results), (1, 1), "{}", session.id);
     }
     // A file that is named is found like one in a folder.
-    let found = found(folder.path().join("one.json"));
+    let found = discover_at(folder.path().join("one.json"));
     assert_eq!((found.sessions.len(), found.sessions[0].agent), (1, agent("swe-smith")));
 }
 
@@ -61,10 +61,10 @@ fn rows_of_an_evaluation_with_a_long_history() {
 }
 
 #[test]
-fn events_whose_kind_stands_behind_a_long_prompt() {
-    let told = json!({ "type": "text", "text": long() });
+fn detection_finds_the_kind_after_a_long_prompt() {
+    let prompt = json!({ "type": "text", "text": long() });
     let first = format!(
-        "{{\"id\":\"s\",\"source\":\"agent\",\"system_prompt\":{told},\"kind\":\"SystemPromptEvent\"}}\n"
+        "{{\"id\":\"s\",\"source\":\"agent\",\"system_prompt\":{prompt},\"kind\":\"SystemPromptEvent\"}}\n"
     );
     let said = json!({ "id": "u", "kind": "MessageEvent", "source": "user",
         "llm_message": { "role": "user", "content": [{ "type": "text", "text": "Do it" }] } });
@@ -89,7 +89,7 @@ fn long_lines_of_others_are_not_taken_for_rows() {
     {
         std::fs::write(folder.path().join(name), content).unwrap();
     }
-    let found = found(folder.path());
+    let found = discover_at(folder.path());
     let agents: Vec<_> =
         found.sessions.iter().map(|session| (session.agent, session.id.as_str())).collect();
     // The last one is a row indeed: all its keys are there.
@@ -97,12 +97,12 @@ fn long_lines_of_others_are_not_taken_for_rows() {
 }
 
 #[test]
-fn a_trace_that_cannot_be_unpacked_is_told() {
+fn detection_reports_a_trace_that_cannot_be_unpacked() {
     let folder = tempfile::tempdir().unwrap();
     let name = "rollout-2026-01-31T09-30-00-11111111-aaaa-4bbb-8ccc-000000000001.jsonl.zst";
     std::fs::write(folder.path().join(name), b"\x28\xB5\x2F\xFDnot really").unwrap();
     for path in [folder.path().to_path_buf(), folder.path().join(name)] {
-        let found = found(path);
+        let found = discover_at(path);
         assert_eq!((found.sessions.len(), found.notices.len()), (0, 1), "{:?}", found.notices);
     }
 }
@@ -121,7 +121,7 @@ fn a_folder_that_only_looks_like_a_conversation() {
 }
 
 #[test]
-fn packed_bytes_are_known_by_themselves() {
+fn detection_recognizes_packed_bytes() {
     let pack = |plain: &[u8]| {
         ruzstd::encoding::compress_to_vec(plain, ruzstd::encoding::CompressionLevel::Fastest)
     };
@@ -145,10 +145,10 @@ fn packed_bytes_are_known_by_themselves() {
 }
 
 #[test]
-fn a_file_named_by_a_uuid_is_known_by_its_content() {
+fn detection_recognizes_a_file_named_by_a_uuid() {
     let name = "11111111-aaaa-4bbb-8ccc-000000000001.jsonl";
     let files = vec![(name, lines(&codex_records(exact)))];
     let (folder, session) = one_session(agent("codex"), files);
     assert_eq!(session.turns.len(), 1);
-    assert_eq!(found(folder.path().join(name)).sessions[0].agent, agent("codex"));
+    assert_eq!(discover_at(folder.path().join(name)).sessions[0].agent, agent("codex"));
 }

@@ -3,7 +3,7 @@
 use crate::support::{figures, tokens};
 use backstory_agents::{FolderKind, recognise_folder};
 use backstory_model::{CallOutcome, SessionKind};
-use backstory_testkit::{agent, agent_form, found, lines, one_session, sessions, texts};
+use backstory_testkit::{agent, agent_form, discover_at, lines, one_session, sessions, texts};
 use serde_json::{Value, json};
 
 const CHAT: &str = "tmp/mill/chats/session-2026-01-31T09-30-11111111.jsonl";
@@ -94,7 +94,7 @@ fn outcomes_of_calls() {
 }
 
 #[test]
-fn messages_that_are_taken_back_are_a_branch() {
+fn gemini_messages_taken_back_are_a_branch() {
     let records = [
         header(),
         user("u1", "One"),
@@ -127,7 +127,7 @@ fn a_document_that_is_continued_in_lines_is_one_session() {
     let (folder, session) = one_session(agent("gemini-cli"), files);
     assert_eq!(texts(&session), ["user: One", "First."]);
     assert_eq!(session.cwds, ["/w/mill".into()]);
-    let named = found(folder.path().join(document));
+    let named = discover_at(folder.path().join(document));
     assert_eq!((named.sessions.len(), named.notices.len()), (0, 1));
 }
 
@@ -143,6 +143,6 @@ fn subagents_belong_to_their_session() {
     let folder = child.source.path().parent().unwrap();
     assert!(recognise_folder(folder).is_some_and(|(_, kind)| kind == FolderKind::PartOfSession));
     // By itself it is read as what it is.
-    let alone = found(child.source.path());
+    let alone = discover_at(child.source.path());
     assert_eq!(alone.sessions[0].agent, agent("gemini-cli"));
 }

@@ -14,7 +14,7 @@ fn describe_agent(session: &Session) -> BTreeMap<&'static str, String> {
     let tokens = format!("{}/{}/{}", usage.input, usage.output, usage.cache_read);
     let cost = session.reported_cost.map(|cost| format!("{cost:.2}"));
     let cost = cost.map(|cost| cost.trim_end_matches('0').to_owned());
-    let told = session.requests.shapes.iter().any(|shape| shape.system.is_some());
+    let has_system = session.requests.shapes.iter().any(|shape| shape.system.is_some());
     let problems = session.problems.counts().keys().map(ToString::to_string);
     BTreeMap::from([
         ("agent", session.agent.name().to_owned()),
@@ -34,7 +34,7 @@ fn describe_agent(session: &Session) -> BTreeMap<&'static str, String> {
         ),
         ("shell", shell.to_string()),
         ("cwd", known(session.cwds.first().map(AsRef::as_ref))),
-        ("system", if told { "yes" } else { "no" }.to_owned()),
+        ("system", if has_system { "yes" } else { "no" }.to_owned()),
         ("title", known(session.title.as_ref().map(|title| title.text.as_str()))),
         ("problems", list(problems.collect())),
     ])

@@ -2,7 +2,7 @@
 
 use crate::support::{figures, tokens};
 use backstory_model::{Outcome, Session};
-use backstory_testkit::{Sample, agent, edits, found, lines, one_session, texts};
+use backstory_testkit::{Sample, agent, discover_at, edits, lines, one_session, texts};
 use serde_json::{Value, json};
 
 pub(crate) fn openhands_events() -> Vec<Value> {
@@ -122,13 +122,13 @@ fn openhands_conversations_of_the_sdk() {
     files.push(("events.jsonl", lines(&events)));
     // In a folder the state tells the tokens of each answer, with or without the events.
     let usage = |id: &str, prompt: u64, output: u64| json!({ "model": "m", "prompt_tokens": prompt, "completion_tokens": output, "response_id": id });
-    let mut told = state;
-    told["id"] = json!("44444444");
-    told["stats"] = json!({ "usage_to_metrics": { "default": { "accumulated_cost": 0.5,
+    let mut changed = state;
+    changed["id"] = json!("44444444");
+    changed["stats"] = json!({ "usage_to_metrics": { "default": { "accumulated_cost": 0.5,
         "token_usages": [usage("r1", 100, 10), usage("r2", 200, 20), usage("other", 7, 7)] } } });
-    files.push(("d/base_state.json", told.to_string().into_bytes()));
-    told["id"] = json!("55555555");
-    files.push(("e/base_state.json", told.to_string().into_bytes()));
+    files.push(("d/base_state.json", changed.to_string().into_bytes()));
+    changed["id"] = json!("55555555");
+    files.push(("e/base_state.json", changed.to_string().into_bytes()));
     for (number, event) in events.iter().enumerate() {
         let name = format!("event-{number:05}-{}.json", event["id"].as_str().unwrap());
         files.push((format!("d/events/{name}").leak(), event.to_string().into_bytes()));
@@ -216,13 +216,13 @@ fn size_and_time_of_a_conversation_are_those_of_its_files() {
     let events = chain(&["One", "Two"]);
     let (folder, _) = conversation(&events, "{}", usize::MAX);
     let bytes: usize = events.iter().map(|event| event.to_string().len()).sum();
-    let found = found(folder.path());
+    let found = discover_at(folder.path());
     assert_eq!(found.sessions[0].bytes, bytes as u64 + 2);
 }
 
 /// Totals are told before and after tools run; a message is one message all the same.
 #[test]
-fn totals_that_are_told_twice_before_a_message() {
+fn openhands_totals_repeated_before_a_message() {
     let stats = |prompt: u64| {
         json!({ "id": "s", "kind": "ConversationStateUpdateEvent", "source": "environment", "key": "stats",
             "value": { "usage_to_metrics": { "default": { "accumulated_token_usage": {

@@ -17,9 +17,9 @@ pub(crate) fn tokens(session: &Session) -> [u64; 3] {
 pub(crate) fn events(session: &Session) -> Vec<String> {
     let mut reader = session.source.open().unwrap();
     let events = session.turns.iter().flat_map(|turn| &turn.events);
-    let mut told = |event: &backstory_model::Event| match &event.text {
+    let mut shown = |event: &backstory_model::Event| match &event.text {
         Some(text) => format!("{}: {}", event.kind, reader.text(text).unwrap()),
         None => event.kind.to_string(),
     };
-    events.map(&mut told).collect()
+    events.map(&mut shown).collect()
 }

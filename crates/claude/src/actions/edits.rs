@@ -92,16 +92,16 @@ impl<T> EditResult<T> {
     /// Reads it.
     pub fn read(
         tool: EditTool,
-        told: &Value<'_>,
+        result: &Value<'_>,
         lines: PatchLines,
         texts: &dyn Fn(&Value<'_>) -> T,
     ) -> EditResult<T> {
         EditResult {
-            done: done(tool, told, texts),
-            original: original(told).map(|value| texts(&value)),
-            updated: string(told, "updated_file").map(|value| texts(&value)),
-            hunks: patch(told, lines),
-            reviewed: flag(told, "userModified"),
+            done: done(tool, result, texts),
+            original: original(result).map(|value| texts(&value)),
+            updated: string(result, "updated_file").map(|value| texts(&value)),
+            hunks: patch(result, lines),
+            reviewed: flag(result, "userModified"),
         }
     }
 
@@ -111,26 +111,30 @@ impl<T> EditResult<T> {
     }
 }
 
-fn done<T>(tool: EditTool, told: &Value<'_>, texts: &dyn Fn(&Value<'_>) -> T) -> Option<Change<T>> {
-    let text = |name| string(told, name).map(|value| texts(&value));
+fn done<T>(
+    tool: EditTool,
+    result: &Value<'_>,
+    texts: &dyn Fn(&Value<'_>) -> T,
+) -> Option<Change<T>> {
+    let text = |name| string(result, name).map(|value| texts(&value));
     match tool {
         EditTool::Write => {
-            let created = told.get("type").is_some_and(|kind| kind.is_text("create"));
+            let created = result.get("type").is_some_and(|kind| kind.is_text("create"));
             Some(Change::Write { content: text("content")?, created })
         }
         EditTool::Edit => {
             let (old, new) = (text("oldString")?, text("newString")?);
-            Some(Change::Replace(vec![Replacement { old, new, all: flag(told, "replaceAll") }]))
+            Some(Change::Replace(vec![Replacement { old, new, all: flag(result, "replaceAll") }]))
         }
-        EditTool::MultiEdit => Some(Change::Replace(replacements(&told.get("edits")?, texts)?)),
+        EditTool::MultiEdit => Some(Change::Replace(replacements(&result.get("edits")?, texts)?)),
         EditTool::NotebookEdit => None,
     }
 }
 
 /// The whole file before, where the client wrote it down.
-pub(super) fn original<'v>(told: &Value<'v>) -> Option<Value<'v>> {
+pub(super) fn original<'v>(result: &Value<'v>) -> Option<Value<'v>> {
     let names = ["originalFile", "originalFileContents", "original_file"];
-    names.iter().find_map(|name| string(told, name))
+    names.iter().find_map(|name| string(result, name))
 }
 
 fn replacement<T>(value: &Value<'_>, texts: &dyn Fn(&Value<'_>) -> T) -> Option<Replacement<T>> {

@@ -77,25 +77,25 @@ pub fn edit(call: &Call, reader: &mut SourceReader) -> Result<Option<FileEdit>, 
     })?;
     let Some((path, asked)) = asked else { return Ok(None) };
     let structured = call.result.as_ref().and_then(|result| result.structured.as_ref());
-    let told = match structured {
-        Some(structured) => with_object(structured, reader, |told, texts| {
-            Some(EditResult::read(tool, told, PatchLines::Shown, texts))
+    let recorded = match structured {
+        Some(structured) => with_object(structured, reader, |result, texts| {
+            Some(EditResult::read(tool, result, PatchLines::Shown, texts))
         })?,
         None => None,
     };
-    let is_told = told.is_some();
-    let told = told.unwrap_or_default();
-    let Some(mut change) = told.done.or_else(|| asked.clone()) else { return Ok(None) };
+    let is_recorded = recorded.is_some();
+    let recorded = recorded.unwrap_or_default();
+    let Some(mut change) = recorded.done.or_else(|| asked.clone()) else { return Ok(None) };
     if let (Change::Write { created, .. }, None, Some(result)) =
         (&mut change, structured, &call.result)
     {
         *created = says_created(result, reader)?;
     }
     Ok(Some(FileEdit {
-        before: told.original,
-        after: told.updated,
-        hunks: is_told.then_some(told.hunks),
-        proposed: asked.filter(|_| told.reviewed),
+        before: recorded.original,
+        after: recorded.updated,
+        hunks: is_recorded.then_some(recorded.hunks),
+        proposed: asked.filter(|_| recorded.reviewed),
         ..FileEdit::new(&path, change)
     }))
 }

@@ -9,10 +9,10 @@ use backstory_model::{Change, Hunk, HunkPlace, Replacement};
 use std::borrow::Cow;
 
 /// Hunks of a structured result.
-pub(super) fn patch(told: &Value<'_>, wanted: PatchLines) -> Vec<Hunk> {
-    let Some(patch) = told.get("structuredPatch") else { return Vec::new() };
+pub(super) fn patch(result: &Value<'_>, wanted: PatchLines) -> Vec<Hunk> {
+    let Some(patch) = result.get("structuredPatch") else { return Vec::new() };
     let texts = match wanted {
-        PatchLines::Shown => Texts::of(told),
+        PatchLines::Shown => Texts::of(result),
         PatchLines::Old => None,
     };
     let (before, after) = texts.as_ref().map_or(("", ""), |texts| (&texts.before, &texts.after));
@@ -96,19 +96,19 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    fn of(told: &Value<'a>) -> Option<Texts<'a>> {
-        let before = original(told)?;
-        let edits = told.get("edits");
+    fn of(result: &Value<'a>) -> Option<Texts<'a>> {
+        let before = original(result)?;
+        let edits = result.get("edits");
         let edits = edits.iter().flat_map(|edits| edits.items());
         let mut added = ["newString", "content"]
             .iter()
-            .filter_map(|name| string(told, name))
+            .filter_map(|name| string(result, name))
             .chain(edits.filter_map(|edit| string(&edit, "new_string")));
         if !has_tabs(&before) && !added.any(|text| has_tabs(&text)) {
             return None;
         }
         let before = before.text()?;
-        let after = after(told, &before);
+        let after = after(result, &before);
         Some(Texts { before, after })
     }
 }
@@ -120,17 +120,17 @@ fn has_tabs(value: &Value<'_>) -> bool {
 }
 
 /// What the file held afterwards.
-fn after(told: &Value<'_>, before: &str) -> String {
-    if let Some(content) = string(told, "content").and_then(|content| content.text()) {
+fn after(result: &Value<'_>, before: &str) -> String {
+    if let Some(content) = string(result, "content").and_then(|content| content.text()) {
         return content.into_owned();
     }
     let texts = |value: &Value<'_>| value.text().unwrap_or_default().into_owned();
     let one = || {
-        let (old, new) = (string(told, "oldString")?, string(told, "newString")?);
-        let all = told.get("replaceAll").and_then(|all| all.boolean()).unwrap_or(false);
+        let (old, new) = (string(result, "oldString")?, string(result, "newString")?);
+        let all = result.get("replaceAll").and_then(|all| all.boolean()).unwrap_or(false);
         Some(vec![Replacement { old: texts(&old), new: texts(&new), all }])
     };
-    let many = || match asked(EditTool::MultiEdit, told, &texts)? {
+    let many = || match asked(EditTool::MultiEdit, result, &texts)? {
         Change::Replace(list) => Some(list),
         _ => None,
     };

@@ -12,13 +12,13 @@ pub fn reading(
     structured: &Content,
     reader: &mut SourceReader,
 ) -> Result<Option<Reading<'static>>, StoreError> {
-    with_object(structured, reader, |told, texts| {
-        let file = told.get("file").filter(|file| file.kind() == Kind::Object)?;
+    with_object(structured, reader, |result, texts| {
+        let file = result.get("file").filter(|file| file.kind() == Kind::Object)?;
         let number = |name: &str| file.get(name).and_then(|value| value.unsigned());
         let (first, lines) = (number("startLine"), number("numLines"));
         let all = first == Some(1) && lines.is_some() && lines == number("totalLines");
         let cut = file.get("truncatedByTokenCap").and_then(|cut| cut.boolean()).unwrap_or(false);
-        let is_text = told.get("type").is_some_and(|kind| kind.is_text("text"));
+        let is_text = result.get("type").is_some_and(|kind| kind.is_text("text"));
         Some(Reading {
             path: Cow::Owned(file.get_text("filePath").unwrap_or_default().into_owned()),
             first,

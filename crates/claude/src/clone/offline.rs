@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_before_is_dropped() {
+    fn shorten_drops_repeated_sentences() {
         let mut seen = Seen::default();
         shorten(&piece(ANSWER, Level::Light), &mut seen);
         let again = format!("Something new about flues.rs that was not there before.\n{ANSWER}");

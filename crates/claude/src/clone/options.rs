@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_and_records_are_told_apart() {
+    fn up_to_separates_turns_from_records() {
         assert_eq!("12".parse(), Ok(UpTo::Turn(12)));
         assert_eq!("12345678".parse(), Ok(UpTo::Record("12345678".into())));
         assert!("0".parse::<UpTo>().is_err() && "x".parse::<UpTo>().is_err());

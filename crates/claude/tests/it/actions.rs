@@ -3,7 +3,7 @@
 use backstory_claude::actions::{action, edit, kind, reading, reading_from_text};
 use backstory_model::{Action, ActionKind, Call, Change, Content, FileEdit, Session};
 use backstory_store::{ReadContext, SourceReader};
-use backstory_testkit::found;
+use backstory_testkit::discover_at;
 use serde_json::{Value, json};
 
 /// A session with one call, and what the client says came of it.
@@ -34,9 +34,9 @@ fn one(tool: &str, input: Value, shown: &str, structured: Option<Value>) -> One 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("11111111-aaaa-4bbb-8ccc-000000000001.jsonl");
     std::fs::write(&path, text).unwrap();
-    let files = found(path).sessions.remove(0);
-    let (session, _) =
-        backstory_claude::read(&files, &mut ReadContext::default(), &mut ()).unwrap();
+    let files = discover_at(path).sessions.remove(0);
+    let mut context = ReadContext::default();
+    let (session, _) = backstory_claude::read(&files, &mut context, &mut ()).unwrap();
     One { _folder: folder, session }
 }
 
@@ -71,10 +71,10 @@ fn replaced(old: &str, new: &str, all: bool) -> Change<String> {
 fn an_edit_is_what_was_done_and_not_what_was_asked_for() {
     let input =
         json!({ "file_path": "/w/a", "old_string": "x", "new_string": "y", "replace_all": true });
-    let told = json!({ "filePath": "/w/a", "oldString": "\tx", "newString": "z", "replaceAll": false,
+    let structured = json!({ "filePath": "/w/a", "oldString": "\tx", "newString": "z", "replaceAll": false,
         "originalFile": "\tx\n", "userModified": true, "structuredPatch": [
             { "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-  x", "+z"] }] });
-    let made = one("Edit", input.clone(), "ok", Some(told)).edit().unwrap();
+    let made = one("Edit", input.clone(), "ok", Some(structured)).edit().unwrap();
     assert_eq!(made.change, replaced("\tx", "z", false));
     assert_eq!(made.proposed, Some(replaced("x", "y", true)));
     assert_eq!(
@@ -89,12 +89,14 @@ fn an_edit_is_what_was_done_and_not_what_was_asked_for() {
 fn a_written_file_is_new_if_the_client_says_so() {
     let input = json!({ "file_path": "/w/a", "content": "a\n" });
     let written = |created| Change::Write { content: "a\n".to_owned(), created };
-    let made = |shown: &str, told| one("Write", input.clone(), shown, told).edit().unwrap();
-    let told = |kind: &str| Some(json!({ "type": kind, "content": "a\n", "structuredPatch": [] }));
-    assert_eq!(made("ok", told("create")).change, written(true));
+    let made =
+        |shown: &str, structured| one("Write", input.clone(), shown, structured).edit().unwrap();
+    let structured =
+        |kind: &str| Some(json!({ "type": kind, "content": "a\n", "structuredPatch": [] }));
+    assert_eq!(made("ok", structured("create")).change, written(true));
     assert_eq!(made("File created successfully at: /w/a", None).change, written(true));
     // The same content again is no change.
-    let same = made("ok", told("update"));
+    let same = made("ok", structured("update"));
     assert_eq!((same.change, same.hunks), (written(false), Some(Vec::new())));
     assert_eq!(made("ok", None).hunks, None);
 }
@@ -144,12 +146,12 @@ fn a_reading_is_the_whole_file_or_says_which_lines() {
         json!({ "type": "text", "file": { "filePath": "/w/a", "content": "a\nb", "startLine": 1,
             "numLines": 2, "totalLines": total } })
     };
-    let read = |told: Option<Value>, input: Value| {
-        let one = one("Read", input, "     1→a\n     2→b", told);
+    let read = |structured: Option<Value>, input: Value| {
+        let one = one("Read", input, "     1→a\n     2→b", structured);
         let (call, mut reader) = one.call();
         let result = call.result.as_ref().unwrap();
         let seen = match &result.structured {
-            Some(told) => reading(told, &mut reader).unwrap(),
+            Some(structured) => reading(structured, &mut reader).unwrap(),
             None => {
                 let input = call.input.as_ref().unwrap();
                 reading_from_text(input, &result.text[0], &mut reader).unwrap()

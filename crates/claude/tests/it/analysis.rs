@@ -4,7 +4,7 @@ use backstory_claude::analyze::report;
 use backstory_claude::analyze::report::AnalysisJson;
 use backstory_claude::analyze::{Analysis, Grouping, Others, Profile};
 use backstory_store::ReadContext;
-use backstory_testkit::{found_in, testdata};
+use backstory_testkit::{discover_in, testdata};
 use backstory_text::document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ fn analyze(folder: &Path) -> Analysis {
 }
 
 fn analyze_all(roots: &[PathBuf]) -> Analysis {
-    let found = found_in(roots);
+    let found = discover_in(roots);
     let mut analysis = Analysis::new(Grouping::None);
     let mut number = 0;
     for files in &found.sessions {
@@ -357,7 +357,7 @@ fn every_mutation_is_found() {
 
 /// A field that only a version newer than all known ones leaves out is missed as well.
 #[test]
-fn a_new_version_that_drops_a_field_is_found_beside_old_ones() {
+fn drift_finds_a_field_that_new_versions_drop() {
     let sample = testdata(
         "sample/projects/-home-dev-field-notes/5931ab08-5ffc-4edc-ae4a-50e733ce8063.jsonl",
     );

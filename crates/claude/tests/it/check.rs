@@ -4,7 +4,7 @@ use backstory_claude::check;
 use backstory_claude::check::{CheckId, Id, Report, Verdict};
 use backstory_format::Severity;
 use backstory_store::ReadContext;
-use backstory_testkit::{found, session_at, table, testdata};
+use backstory_testkit::{discover_at, session_at, table, testdata};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,15 @@ fn check_path(path: &Path) -> Report {
 }
 
 /// `id`, or `id*n` where there are several.
-fn told(report: &Report) -> String {
+fn finding_names(report: &Report) -> String {
     let groups = report.files.iter().flat_map(|file| file.findings.groups());
-    let told: Vec<String> = groups
+    let names: Vec<String> = groups
         .map(|(id, group)| match group.count {
             1 => id.to_string(),
             count => format!("{id}*{count}"),
         })
         .collect();
-    if told.is_empty() { "-".into() } else { told.join(",") }
+    if names.is_empty() { "-".into() } else { names.join(",") }
 }
 
 fn because(report: &Report) -> String {
@@ -43,7 +43,8 @@ fn every_fixture_has_exactly_the_findings_of_its_row() {
     let rows = table("check/MANIFEST.tsv");
     for row in &rows {
         let report = check_path(&testdata("check").join(&row["path"]));
-        let found = (told(&report), report.resume.verdict.name().to_owned(), because(&report));
+        let found =
+            (finding_names(&report), report.resume.verdict.name().to_owned(), because(&report));
         let expected = (row["findings"].clone(), row["resume"].clone(), row["because"].clone());
         if found != expected {
             faults.push(format!("{}: expected {expected:?}, found {found:?}", row["path"]));
@@ -56,7 +57,7 @@ fn every_fixture_has_exactly_the_findings_of_its_row() {
 
     let mut listed: BTreeSet<PathBuf> =
         rows.iter().map(|row| testdata("check").join(&row["path"])).collect();
-    let found = found(testdata("check"));
+    let found = discover_at(testdata("check"));
     for files in &found.sessions {
         assert!(listed.remove(&files.path), "{} has no row", files.path.display());
     }
@@ -103,7 +104,10 @@ fn a_large_session_is_named() {
     bytes.resize(50_000_001, b'\n');
     write(&path, &bytes);
     let report = check_path(&path);
-    assert_eq!((told(&report).as_str(), report.resume.verdict), ("large-session", Verdict::Yes));
+    assert_eq!(
+        (finding_names(&report).as_str(), report.resume.verdict),
+        ("large-session", Verdict::Yes)
+    );
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn a_million_faults_are_counted_and_a_hundred_listed() {
 }
 
 #[test]
-fn pairing_findings_stand_for_the_orphans_of_the_reader() {
+fn check_reports_the_orphans_of_the_reader() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("orphans.jsonl");
     let mut text = String::new();
@@ -141,15 +145,15 @@ fn pairing_findings_stand_for_the_orphans_of_the_reader() {
         parent = format!("\"u{number}\"");
     }
     write(&path, text.as_bytes());
-    assert_eq!(told(&check_path(&path)), "call-without-result*199,call-cut-off");
+    assert_eq!(finding_names(&check_path(&path)), "call-without-result*199,call-cut-off");
 }
 
 #[test]
 fn healthy_sessions_are_clean() {
-    let found = found(testdata("sample"));
+    let found = discover_at(testdata("sample"));
     for files in &found.sessions {
         let (report, _) = check::session(files, &mut ReadContext::default()).unwrap();
-        assert_eq!(told(&report), "-", "{}", files.path.display());
+        assert_eq!(finding_names(&report), "-", "{}", files.path.display());
         assert_eq!(report.resume.verdict, Verdict::Yes);
         assert_eq!(report.files.len(), 1 + files.agents.len());
     }
@@ -174,7 +178,7 @@ fn ids_are_unique_and_explained() {
 #[test]
 fn checking_twice_says_the_same() {
     for folder in ["sessions", "trees", "check"] {
-        let found = found(testdata(folder));
+        let found = discover_at(testdata(folder));
         for files in &found.sessions {
             let check = || check::session(files, &mut ReadContext::default()).unwrap().0;
             assert_eq!(check(), check(), "{}", files.path.display());
@@ -198,7 +202,7 @@ fn a_file_that_grows_meanwhile_is_named() {
                 file.write_all(b"\n").unwrap();
             }
         });
-        let seen = (0..50).any(|_| told(&check_path(&path)) == "being-written");
+        let seen = (0..50).any(|_| finding_names(&check_path(&path)) == "being-written");
         done.store(true, Ordering::Relaxed);
         seen
     });

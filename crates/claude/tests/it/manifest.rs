@@ -3,12 +3,12 @@
 use backstory_claude::{read, read_stray};
 use backstory_model::{Block, Content, Session, TurnKind, UsageTotal};
 use backstory_store::ReadContext;
-use backstory_testkit::{agrees, found, table, testdata, tree};
+use backstory_testkit::{agrees, discover_at, table, testdata, tree};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 fn read_alone(path: &Path) -> Session {
-    let found = found(path);
+    let found = discover_at(path);
     let mut context = ReadContext::default();
     match found.sessions.first() {
         Some(files) => backstory_claude::read_alone(files, &mut context).unwrap(),
@@ -103,7 +103,7 @@ fn every_file_is_read_as_its_manifest_says() {
 fn every_subagent_is_linked_as_the_table_says() {
     let mut wrong = Vec::new();
     for row in table("LINKS.tsv") {
-        let found = found(tree(&row["tree"]));
+        let found = discover_at(tree(&row["tree"]));
         let mut seen = false;
         for files in &found.sessions {
             let (session, failures) = read(files, &mut ReadContext::default(), &mut ()).unwrap();
@@ -143,7 +143,7 @@ fn every_subagent_is_linked_as_the_table_says() {
 
 #[test]
 fn a_prompt_that_only_the_call_holds_starts_the_agent() {
-    let found = found(tree("subagents-2.0-without-prompts"));
+    let found = discover_at(tree("subagents-2.0-without-prompts"));
     let (session, failures) =
         read(&found.sessions[0], &mut ReadContext::default(), &mut ()).unwrap();
     assert!(failures.is_empty());

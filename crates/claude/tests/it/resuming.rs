@@ -2,7 +2,7 @@
 
 use backstory_model::Session;
 use backstory_store::ReadContext;
-use backstory_testkit::found;
+use backstory_testkit::discover_at;
 use serde_json::{Value, json};
 
 fn record(kind: &str, uuid: &str, parent: &str, second: u32) -> Value {
@@ -77,7 +77,7 @@ fn read(records: &[Value]) -> Session {
     let path = folder.path().join("11111111-1111-4111-8111-111111111111.jsonl");
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&path, text).unwrap();
-    let found = found(path);
+    let found = discover_at(path);
     backstory_claude::read(&found.sessions[0], &mut ReadContext::default(), &mut ()).unwrap().0
 }
 
@@ -215,9 +215,9 @@ fn chain_holds_notes_of_hooks_below_a_parallel_result() {
         hook("o", "n", 10),
     ];
     let session = read(&records);
-    let told: Vec<(&str, Option<_>)> =
+    let links: Vec<(&str, Option<_>)> =
         session.chain.iter().map(|link| (&*link.uuid, link.recovered)).collect();
-    let uuids: Vec<&str> = told.iter().map(|(uuid, _)| *uuid).collect();
+    let uuids: Vec<&str> = links.iter().map(|(uuid, _)| *uuid).collect();
     for uuid in ["p", "q", "r", "n", "o"] {
         assert!(uuids.contains(&uuid), "{uuid} of {uuids:?}");
     }

@@ -233,7 +233,7 @@ fn plan(
     };
     let Some(text) = file.text.as_deref() else { return plan };
     if text.contains('\u{fffd}') || text.contains('\0') {
-        return beside(
+        return sidecar_plan(
             plan,
             file,
             &entries,
@@ -243,24 +243,24 @@ fn plan(
     }
     match config.policy(&inside.to_string_lossy()) {
         Policy::Skip => plan,
-        Policy::Sidecar(pattern) => beside(plan, file, &entries, &pattern, None),
+        Policy::Sidecar(pattern) => sidecar_plan(plan, file, &entries, &pattern, None),
         Policy::Comment(style) => {
             plan.policy = "comment";
-            settle(plan, Some(text), comment(text, style, &entries))
+            with_text(plan, Some(text), comment(text, style, &entries))
         }
         Policy::Append(format) => match append(text, format, &entries) {
             Ok(new) => {
                 plan.policy = "append";
-                settle(plan, Some(text), new)
+                with_text(plan, Some(text), new)
             }
             Err(unfit) => {
-                beside(plan, file, &entries, "{dir}/{name}.history.yaml", Some(unfit.text()))
+                sidecar_plan(plan, file, &entries, "{dir}/{name}.history.yaml", Some(unfit.text()))
             }
         },
     }
 }
 
-fn beside(
+fn sidecar_plan(
     mut plan: Plan,
     file: &EditedFile,
     entries: &[Entry],
@@ -285,10 +285,10 @@ fn beside(
     plan.reason = reason.map(str::to_owned);
     let old = read_small_text(&plan.named, LARGEST_FILE).ok();
     let new = sidecar(&name, old.as_deref(), entries);
-    settle(plan, old.as_deref(), new)
+    with_text(plan, old.as_deref(), new)
 }
 
-fn settle(mut plan: Plan, old: Option<&str>, new: String) -> Plan {
+fn with_text(mut plan: Plan, old: Option<&str>, new: String) -> Plan {
     plan.status = match old {
         Some(old) if old == new => "up to date",
         Some(_) => "update",

@@ -3,7 +3,7 @@
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection};
+use crate::select::{Scope, Selection};
 use crate::times;
 use crate::ui::{self, ACCENT, BOLD, DIM, JsonLines, WARN};
 use backstory_agents::{MISSING_USAGE, reader};
@@ -108,7 +108,7 @@ pub(crate) fn run(
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let now = environment::now();
-    let selection = Selection::find(global, &[], Seek::AllOrSample)?;
+    let selection = Selection::find(global, &[], Scope::AllOrSample)?;
     let (parts, mut notices) = selection.map_sessions(Tally::of);
     notices.splice(0..0, selection.found.notices.iter().cloned());
     if !global.quiet {
@@ -304,16 +304,16 @@ fn most_used(models: &BTreeMap<String, u64>, shown: usize) -> String {
 }
 
 fn versions(versions: &BTreeMap<Agent, BTreeSet<String>>) -> String {
-    let told: Vec<(Agent, String)> = versions
+    let known: Vec<(Agent, String)> = versions
         .iter()
         .map(|(agent, versions)| (*agent, range(versions)))
         .filter(|(_, range)| !range.is_empty())
         .collect();
-    match told.as_slice() {
+    match known.as_slice() {
         [(_, range)] if versions.len() == 1 => range.clone(),
         several => {
-            let told = several.iter().map(|(agent, range)| format!("{} {range}", agent.title()));
-            told.collect::<Vec<_>>().join(", ")
+            let known = several.iter().map(|(agent, range)| format!("{} {range}", agent.title()));
+            known.collect::<Vec<_>>().join(", ")
         }
     }
 }

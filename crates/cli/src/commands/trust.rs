@@ -57,8 +57,8 @@ pub(crate) fn run(arguments: &TrustArguments) -> Result<Outcome, CliError> {
         if was {
             settings::keep_trust_list(&list)?;
         }
-        let told = if was { "no longer trusted" } else { "was not trusted" };
-        ui::say(&format!("{told}: {}", place.display()));
+        let outcome = if was { "no longer trusted" } else { "was not trusted" };
+        ui::say(&format!("{outcome}: {}", place.display()));
         return Ok(if was { Outcome::Fine } else { Outcome::Nothing });
     }
     let text = read_small_text(&path, LARGEST_SETTINGS)?;

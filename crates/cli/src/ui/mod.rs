@@ -80,25 +80,25 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
 }
 
 /// Whether something could not be written to standard error.
-static MUTE: AtomicBool = AtomicBool::new(false);
+static STDERR_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Writes to standard error. A reader who went away misses nothing that matters; where it cannot be
 /// written for another reason, the command has failed.
-fn tell(text: std::fmt::Arguments<'_>) {
+fn write_stderr(text: std::fmt::Arguments<'_>) {
     let written = anstream::stderr().lock().write_fmt(text);
     if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
-        MUTE.store(true, Ordering::Relaxed);
+        STDERR_FAILED.store(true, Ordering::Relaxed);
     }
 }
 
 /// How the program ends, given that what it said has to reach somebody.
 pub(crate) fn ended(code: ExitCode) -> ExitCode {
-    if MUTE.load(Ordering::Relaxed) { ExitCode::from(2) } else { code }
+    if STDERR_FAILED.load(Ordering::Relaxed) { ExitCode::from(2) } else { code }
 }
 
 /// Says what to type after a warning.
 pub(crate) fn hint(text: &str) {
-    tell(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(text)));
+    write_stderr(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(text)));
 }
 
 /// Prints an error with its hints.
@@ -107,37 +107,37 @@ pub(crate) fn report(error: &CliError) -> ExitCode {
         ErrorKind::ClosedPipe => return ExitCode::SUCCESS,
         ErrorKind::Failed | ErrorKind::NotFound => {}
     }
-    tell(format_args!("{ERROR}error{ERROR:#}: {}\n", terminal_line(&error.message)));
+    write_stderr(format_args!("{ERROR}error{ERROR:#}: {}\n", terminal_line(&error.message)));
     for hint in &error.hints {
         let mut lines = hint.lines();
         let first = lines.next().unwrap_or_default();
-        tell(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(first)));
+        write_stderr(format_args!("{ACCENT}hint{ACCENT:#}: {}\n", terminal_line(first)));
         for line in lines {
-            tell(format_args!("      {}\n", terminal_line(line)));
+            write_stderr(format_args!("      {}\n", terminal_line(line)));
         }
     }
     ExitCode::from(if error.kind == ErrorKind::NotFound { 1 } else { 2 })
 }
 
-/// Tells what was passed over.
+/// Prints what was skipped.
 pub(crate) fn notices(notices: &[Notice]) {
     const SHOWN: usize = 10;
     for notice in notices.iter().take(SHOWN) {
         let path = notice.path.to_string_lossy();
-        tell(format_args!(
+        write_stderr(format_args!(
             "{WARN}skipped{WARN:#}: `{}`: {}\n",
             terminal_line(&path),
             terminal_line(&notice.reason)
         ));
     }
     if notices.len() > SHOWN {
-        tell(format_args!("{WARN}skipped{WARN:#}: {} more\n", notices.len() - SHOWN));
+        write_stderr(format_args!("{WARN}skipped{WARN:#}: {} more\n", notices.len() - SHOWN));
     }
 }
 
 /// Says something that is not part of the answer.
 pub(crate) fn say(text: &str) {
-    tell(format_args!("{DIM}{}{DIM:#}\n", terminal_line(text)));
+    write_stderr(format_args!("{DIM}{}{DIM:#}\n", terminal_line(text)));
 }
 
 /// Says what was left out, how much of each; nothing where nothing was.
@@ -154,7 +154,7 @@ pub(crate) fn say_left_out(counts: &[(u64, &str, &str)]) {
 
 /// Warns of something that is not worth stopping for, in one line.
 pub(crate) fn warn(text: &str) {
-    tell(format_args!("{WARN}warning{WARN:#}: {}\n", terminal_line(text)));
+    write_stderr(format_args!("{WARN}warning{WARN:#}: {}\n", terminal_line(text)));
 }
 
 /// Asks a question that is answered with yes or no; no where nobody can answer.
@@ -162,7 +162,7 @@ pub(crate) fn confirm(question: &str) -> bool {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return false;
     }
-    tell(format_args!("{question} [y/N] "));
+    write_stderr(format_args!("{question} [y/N] "));
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer).is_ok();
     read && matches!(answer.trim(), "y" | "Y" | "yes")

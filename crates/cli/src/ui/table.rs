@@ -137,7 +137,7 @@ mod tests {
     const RIGHT: Column = Column::new(Align::Right);
 
     #[test]
-    fn cells_stand_below_each_other_by_columns_of_the_terminal() {
+    fn table_aligns_cells_by_terminal_columns() {
         let mut table = Table::new([LEFT, RIGHT]);
         let rows = [["日本", "1"], ["abc", "1,000"]];
         rows.iter().for_each(|row| table.measure(row));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn one_column_gives_way_before_others_are_left_out() {
+    fn table_narrows_one_column_before_it_omits_others() {
         let cells = ["a long title", "project", "12"];
         let shared = |width: usize| {
             let mut table = Table::new([LEFT, LEFT, RIGHT]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lose_their_start() {
+    fn table_cuts_paths_at_the_start() {
         let mut table = Table::new([LEFT.cut(Cut::Start).at_most(8)]);
         table.measure(&["src/commands/main.rs"]);
         assert_eq!(table.line(&["src/commands/main.rs"], Style::new()), "…main.rs");

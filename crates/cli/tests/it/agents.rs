@@ -112,7 +112,7 @@ fn lines_are_exported_whatever_the_editing_tool_is_called() {
 }
 
 #[test]
-fn other_agents_exports_hold_no_secret() {
+fn exports_of_other_agents_hold_no_secret() {
     let machine = Machine::empty();
     let rollout = codex(&machine);
     let trajectory = trajectory(&machine);
@@ -273,7 +273,7 @@ fn rows_of_a_table_are_read_like_lines() {
         let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
         write_file(&machine.home().join("lines/rows.jsonl"), lines.as_bytes());
         table(&machine.home().join("tables/rows.parquet"), &rows, column);
-        let told = |root: &str, words: &[&str]| {
+        let shown = |root: &str, words: &[&str]| {
             let words = [&["--root", root], words].concat();
             machine.out(&words).replace("rows.parquet", "rows.jsonl").replace("tables", "lines")
         };
@@ -286,7 +286,7 @@ fn rows_of_a_table_are_read_like_lines() {
             &["stats", "--json"],
             &["export", "--to", "trace-state"],
         ] {
-            assert_eq!(told("tables", words), told("lines", words), "{words:?}");
+            assert_eq!(shown("tables", words), shown("lines", words), "{words:?}");
         }
         let listed = machine.json(&["--root", "tables", "ls", "--json"]);
         assert_eq!(listed.len(), 3);
@@ -302,7 +302,7 @@ fn rows_of_a_table_are_read_like_lines() {
 }
 
 #[test]
-fn a_broken_table_is_told_and_stops_nothing() {
+fn discover_reports_a_broken_table_and_continues() {
     let machine = Machine::empty();
     let path = machine.home().join("tables/rows.parquet");
     table(&path, &rows(), backstory_table::Column::Text);

@@ -53,7 +53,7 @@ fn sets_can_be_named_and_split() {
 }
 
 #[test]
-fn drift_is_told_by_exit_code() {
+fn analyze_drift_sets_the_exit_code() {
     let machine = Machine::with_sample();
     let clean = machine.run(&["analyze", "--drift"]);
     assert_eq!((clean.code, clean.stdout.lines().last()), (Some(0), Some("No differences.")));

@@ -244,17 +244,17 @@ fn git_blame_names_the_same_commits() {
 /// The client left the file before an edit out, nobody read it, and it was changed since: only the
 /// commit before the edit can tell where the edit was.
 #[test]
-fn a_commit_tells_what_a_file_was() {
+fn blame_reads_a_file_from_a_commit() {
     let machine = Machine::empty();
     let mut trace = Trace::new(&machine);
     trace.prompt("Double it");
     let before = "first_value = compute_first(1)\nsecond_value = compute_second(2)\nthird_value = compute_third(3)\n";
     let (old, new) = ("compute_second(2)", "compute_second(2 * 2)");
-    let told = |hunk: serde_json::Value| {
+    let edit_of = |hunk: serde_json::Value| {
         serde_json::json!({"filePath": trace.path("v.py"), "oldString": old, "newString": new,
             "originalFile": null, "structuredPatch": [hunk], "userModified": false, "replaceAll": false})
     };
-    let fits = told(
+    let fits = edit_of(
         serde_json::json!({"oldStart": 1, "oldLines": 3, "newStart": 1, "newLines": 3, "lines": [
         " first_value = compute_first(1)", "-second_value = compute_second(2)",
         "+second_value = compute_second(2 * 2)", " third_value = compute_third(3)"]}),
@@ -367,64 +367,64 @@ fn messages_count_one_in_the_singular() {
 }
 
 /// A machine whose file was committed before the session edited it, and after.
-fn committed() -> crate::desk::Desk {
-    use crate::desk::{Desk, TIDES, wrote};
-    let desk = Desk::new();
-    desk.put("src/tides.rs", "// Nothing is here yet, but soon there will be.\n");
-    desk.put("empty.txt", "");
-    desk.commit("Prepare", "2026-03-01T09:30:00Z");
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", TIDES);
-    desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    desk
+fn committed() -> crate::repo_fixture::RepoFixture {
+    use crate::repo_fixture::{RepoFixture, TIDES, wrote};
+    let fixture = RepoFixture::new();
+    fixture.put("src/tides.rs", "// Nothing is here yet, but soon there will be.\n");
+    fixture.put("empty.txt", "");
+    fixture.commit("Prepare", "2026-03-01T09:30:00Z");
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", TIDES);
+    fixture.commit("Add tides", "2026-03-01T10:00:30Z");
+    fixture
 }
 
 #[test]
 fn an_empty_file_has_no_lines() {
-    let desk = committed();
+    let fixture = committed();
     for rev in [&[][..], &["--rev", "HEAD"], &["--git"], &["--porcelain"]] {
-        let ran = desk.machine.run(&[&["blame", "work/empty.txt"], rev].concat());
+        let ran = fixture.machine.run(&[&["blame", "work/empty.txt"], rev].concat());
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{rev:?}: {}", ran.stderr);
     }
-    let told = desk.machine.run(&["blame", "work/empty.txt"]).stderr;
-    assert_eq!(told, "`work/empty.txt`: the file is empty\n");
-    let json = &desk.machine.json(&["blame", "work/empty.txt", "--json"])[0];
+    let message = fixture.machine.run(&["blame", "work/empty.txt"]).stderr;
+    assert_eq!(message, "`work/empty.txt`: the file is empty\n");
+    let json = &fixture.machine.json(&["blame", "work/empty.txt", "--json"])[0];
     assert_eq!(json["lines"], serde_json::json!([]));
-    let ran = desk.machine.run(&["blame", "work/empty.txt", "-L", "1,2"]);
+    let ran = fixture.machine.run(&["blame", "work/empty.txt", "-L", "1,2"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("only 0 lines"), "{}", ran.stderr);
 }
 
 #[test]
 fn a_revision_that_cannot_be_blamed_is_explained() {
-    let desk = committed();
+    let fixture = committed();
     let blame = |words: &[&str]| {
-        let ran = desk.machine.run(&[&["blame", "work/src/tides.rs"], words].concat());
+        let ran = fixture.machine.run(&[&["blame", "work/src/tides.rs"], words].concat());
         (ran.code, ran.stderr)
     };
-    let (code, told) = blame(&["--rev", "HEAD~1"]);
-    assert_eq!(code, Some(1), "{told}");
+    let (code, message) = blame(&["--rev", "HEAD~1"]);
+    assert_eq!(code, Some(1), "{message}");
     assert!(
-        told.starts_with(
+        message.starts_with(
             "error: `work/src/tides.rs`: the only edit of it is later than --rev `HEAD~1`\nhint: "
         ),
-        "{told}"
+        "{message}"
     );
-    let (code, told) = blame(&["--rev", "HEAD~2"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("`src/tides.rs` is not in commit"), "{told}");
-    let (code, told) = blame(&["--rev", "nowhere"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.starts_with("error: --rev `nowhere`: no such commit\nhint: "), "{told}");
+    let (code, message) = blame(&["--rev", "HEAD~2"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("`src/tides.rs` is not in commit"), "{message}");
+    let (code, message) = blame(&["--rev", "nowhere"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.starts_with("error: --rev `nowhere`: no such commit\nhint: "), "{message}");
     // An object that is not there, of each kind.
     for (name, rev) in [("HEAD~1:src/tides.rs", "HEAD~1"), ("HEAD~1", "HEAD~1")] {
-        let id = desk.git(&["rev-parse", name]);
-        let object = desk.repo().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        let id = fixture.git(&["rev-parse", name]);
+        let object = fixture.repo().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
         assert!(Command::new("rm").arg("-f").arg(object).status().unwrap().success());
-        let (code, told) = blame(&["--rev", rev]);
-        assert_eq!(code, Some(2), "{told}");
+        let (code, message) = blame(&["--rev", rev]);
+        assert_eq!(code, Some(2), "{message}");
         let wanted = format!("--rev `{rev}`: git lacks the object {id}: the clone is partial");
-        assert!(told.contains(&wanted), "{name}: {told}");
+        assert!(message.contains(&wanted), "{name}: {message}");
     }
 }
 /// A repository whose `docs.md` is a link, and a rule that lets everything be written into files.

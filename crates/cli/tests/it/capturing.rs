@@ -114,7 +114,7 @@ fn resumed_sessions_give_only_what_is_new() {
 }
 
 #[test]
-fn sessions_beside_each_other_get_a_file_each() {
+fn capture_writes_a_file_for_each_parallel_session() {
     let place = Place::new();
     let script =
         format!("say {NEW} \"$PWD\" one; say {OTHER} \"$PWD\" two; say {NEW} \"$PWD\" three");
@@ -215,14 +215,14 @@ fn hook(place: &Place, input: &str) -> Output {
 }
 
 #[test]
-fn the_hook_captures_the_session_it_is_told() {
+fn capture_hook_takes_the_session_of_its_input() {
     let place = Place::new();
     let path = place.old_session();
-    let told = serde_json::json!({
+    let input = serde_json::json!({
         "session_id": OLD, "transcript_path": path, "cwd": place.worktree,
         "hook_event_name": "SessionEnd", "reason": "exit",
     });
-    let output = hook(&place, &told.to_string());
+    let output = hook(&place, &input.to_string());
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
     assert!(place.traces()[0].contains("> long ago"));
     for input in ["", "not json", "{}", "{\"session_id\":\"../../x\"}", "[]"] {
@@ -254,14 +254,14 @@ fn the_hook_is_put_into_the_settings_and_taken_out_again() {
     let command = installed["hooks"]["SessionEnd"][0]["hooks"][0]["command"].as_str().unwrap();
 
     let path = place.old_session();
-    let told = format!("{{\"session_id\":\"{OLD}\",\"transcript_path\":\"{}\"}}", path.display());
+    let input = format!("{{\"session_id\":\"{OLD}\",\"transcript_path\":\"{}\"}}", path.display());
     let mut child = std::process::Command::new("/bin/sh")
         .args(["-c", command])
         .env("HOME", place.machine.home())
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(told.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(place.traces().len(), 1, "the command in the settings works");
 
@@ -303,7 +303,7 @@ fn old_traces_go_and_files_of_others_stay() {
 }
 
 #[test]
-fn a_newer_agent_is_told_once() {
+fn capture_warns_of_a_newer_agent_once() {
     let place = Place::new();
     let script = format!("VERSION=9.9.9 say {NEW} \"$PWD\" one");
     let first = stderr(&place.capture(&[], &script));

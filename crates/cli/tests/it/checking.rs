@@ -189,7 +189,7 @@ fn check_exits_with_two_if_it_cannot_check() {
 }
 
 #[test]
-fn a_project_folder_stands_for_its_sessions() {
+fn check_takes_a_project_folder() {
     let machine = Machine::empty();
     let project = machine.home().join("kiln");
     std::fs::DirBuilder::new().create(&project).unwrap();

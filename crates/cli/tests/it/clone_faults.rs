@@ -59,7 +59,7 @@ fn limited(machine: &Machine, prelude: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_full_disk_at_every_block_leaves_nothing() {
+fn clone_leaves_nothing_on_a_full_disk() {
     let (machine, path, bytes) = machine(40);
     let folder = path.parent().unwrap().to_path_buf();
     let blocks = bytes.len() as u64 / 1024;
@@ -98,7 +98,7 @@ fn a_full_disk_at_every_block_leaves_nothing() {
 }
 
 #[test]
-fn a_killed_clone_leaves_nothing_or_all() {
+fn killed_clone_leaves_nothing_or_a_whole_copy() {
     let (machine, path, bytes) = machine(4_000);
     let folder = path.parent().unwrap().to_path_buf();
     let (mut partial, mut whole) = (0, 0);
@@ -127,7 +127,7 @@ fn a_killed_clone_leaves_nothing_or_all() {
 
 /// A disk that is really full, where one can be mounted.
 #[test]
-fn a_small_disk_is_no_place_for_a_clone() {
+fn clone_fails_on_a_small_disk() {
     let (machine, path, bytes) = machine(400);
     let binary = env!("CARGO_BIN_EXE_backstory");
     let script = format!(

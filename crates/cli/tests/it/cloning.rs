@@ -37,7 +37,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_clone_lies_beside_its_source_and_says_how_to_resume_it() {
+fn clone_is_next_to_its_source_and_prints_how_to_resume() {
     let machine = Machine::with_sample();
     let folder = project(&machine, "-home-dev-tidewatch");
     let source = std::fs::read(folder.join(format!("{TIDES}.jsonl"))).unwrap();

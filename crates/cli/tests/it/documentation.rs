@@ -30,7 +30,7 @@ fn the_readme_shows_what_the_program_prints() {
 }
 
 #[test]
-fn every_command_stands_in_the_readme() {
+fn readme_names_every_command() {
     let readme = document("README.md");
     let help = Machine::empty().out(&["-h"]);
     let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();

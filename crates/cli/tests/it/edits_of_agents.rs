@@ -1,6 +1,6 @@
 //! Edits of every agent, through the commands that are about files and commits.
 
-use crate::desk::Desk;
+use crate::repo_fixture::RepoFixture;
 use crate::support::Machine;
 use backstory_testkit::{AgentForm, agent_form, agent_forms, write_file};
 use serde_json::{Value, json};
@@ -108,17 +108,17 @@ const TIMED: [&str; 3] = ["codex/rollout", "openhands/sdk", "cline/sdk"];
 #[test]
 fn link_reads_every_agent_with_its_own_reader() {
     for form in agent_forms().into_iter().filter(|form| TIMED.contains(&form.path())) {
-        let desk = Desk::new();
-        let repo = desk.repo().canonicalize().unwrap();
+        let fixture = RepoFixture::new();
+        let repo = fixture.repo().canonicalize().unwrap();
         let place = repo.to_str().unwrap();
-        form.write(&desk.machine.home().join("traces"), |text| text.replace("/w/mill", place));
-        desk.put("mill.py", EDITED);
-        let id = desk.commit("Tame the mill", "2026-03-01T11:00:00Z");
+        form.write(&fixture.machine.home().join("traces"), |text| text.replace("/w/mill", place));
+        fixture.put("mill.py", EDITED);
+        let id = fixture.commit("Tame the mill", "2026-03-01T11:00:00Z");
         for words in
             [&["--commit", "HEAD"][..], &["--range", "HEAD~1..HEAD"], &[&form.row["session"]]]
         {
             let root = ["--root", "traces"];
-            let (links, code) = desk.links(&[words, &root].concat());
+            let (links, code) = fixture.links(&[words, &root].concat());
             assert_eq!((links.len(), code), (1, Some(0)), "{} {words:?}", form.path());
             assert_eq!(links[0]["session"], form.row["session"].as_str());
             assert_eq!(
@@ -126,8 +126,8 @@ fn link_reads_every_agent_with_its_own_reader() {
                 (&json!(id), &json!("blob"))
             );
         }
-        desk.links(&["--commit", "HEAD", "--note", "--root", "traces"]);
-        let note = desk.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
+        fixture.links(&["--commit", "HEAD", "--note", "--root", "traces"]);
+        let note = fixture.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
         let note: serde_json::Value = serde_json::from_str(&note).unwrap();
         assert_eq!(note["sessions"][0]["agent"], form.row["agent"].as_str(), "{}", form.path());
     }
@@ -135,13 +135,14 @@ fn link_reads_every_agent_with_its_own_reader() {
 
 #[test]
 fn link_asks_no_questions_of_a_conversation_in_a_folder() {
-    let desk = Desk::new();
-    desk.commits_itself();
+    let fixture = RepoFixture::new();
+    fixture.commits_itself();
     let form = agent_form("openhands/sdk");
-    form.write(&desk.machine.home().join(".openhands/conversations"), |text| text);
-    assert_eq!(desk.machine.json(&["ls", "--agent", "openhands", "--json"]).len(), 1);
+    form.write(&fixture.machine.home().join(".openhands/conversations"), |text| text);
+    assert_eq!(fixture.machine.json(&["ls", "--agent", "openhands", "--json"]).len(), 1);
     for words in [["--commit", "HEAD"], ["--range", "HEAD~1..HEAD"]] {
-        let ran = desk.machine.run(&[&["link", "--repo", "work", "--json"][..], &words].concat());
+        let ran =
+            fixture.machine.run(&[&["link", "--repo", "work", "--json"][..], &words].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{words:?}");
         let links: Vec<Value> =
             ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

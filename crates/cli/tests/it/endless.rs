@@ -72,15 +72,22 @@ fn devices_and_pipes_are_refused_by_every_command() {
             let words: Vec<&str> =
                 words.iter().map(|word| if *word == "IN" { input } else { word }).collect();
             let ran = bounded(&machine, &words);
-            let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-            assert!(matches!(ran.status.code(), Some(1 | 2)), "{words:?}: {:?} {told}", ran.status);
-            assert!(told.contains("error: ") && !told.contains("panicked"), "{words:?}: {told}");
+            let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+            assert!(
+                matches!(ran.status.code(), Some(1 | 2)),
+                "{words:?}: {:?} {stderr}",
+                ran.status
+            );
+            assert!(
+                stderr.contains("error: ") && !stderr.contains("panicked"),
+                "{words:?}: {stderr}"
+            );
         }
     }
 }
 
 /// A Codex rollout that unpacks to gigabytes.
-fn bomb() -> Vec<u8> {
+fn unpacking_file() -> Vec<u8> {
     let line = "{\"timestamp\":\"2026-01-31T09:30:00Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\
                 \"aaaaaaaa-0000-4000-8000-000000000004\",\"timestamp\":\"2026-01-31T09:30:00Z\",\
                 \"cwd\":\"/w\",\"originator\":\"codex\",\"cli_version\":\"0.90.0\"}}\n";
@@ -103,12 +110,12 @@ fn a_file_that_unpacks_to_gigabytes_is_a_problem_of_that_file() {
     let machine = Machine::with_sample();
     let name = "rollout-2026-01-31T09-30-00-aaaaaaaa-0000-4000-8000-000000000004.jsonl.zst";
     let path = machine.home().join(".codex/sessions/2026/01/31").join(name);
-    write_file(&path, &bomb());
+    write_file(&path, &unpacking_file());
     for words in [&["stats"][..], &["export", "--to", "sft"], &["redact", "--scan"]] {
         let ran = bounded(&machine, words);
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.contains("unpacks to more than 64 MB"), "{words:?}: {told}");
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(stderr.contains("unpacks to more than 64 MB"), "{words:?}: {stderr}");
         assert!(!ran.stdout.is_empty(), "{words:?}: the others are read");
     }
     let ran = bounded(&machine, &["show", &path.to_string_lossy()]);
@@ -163,24 +170,24 @@ fn full_standard_output_is_an_error() {
     let machine = printing_machine();
     for words in PRINTING {
         let ran = machine.command(words).stdout(full()).output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{words:?}: {told}");
-        assert!(!told.contains("panicked"), "{words:?}: {told}");
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{words:?}: {stderr}");
     }
 }
 
 #[test]
-fn a_reader_who_went_away_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let machine = printing_machine();
     for words in PRINTING {
         let whole = machine.command(words).output().unwrap();
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let ran = machine.command(words).stdout(writer).output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         let fine = ran.status.code() == Some(0) || ran.status.code() == whole.status.code();
-        assert!(fine && ran.status.code() < Some(2), "{words:?}: {:?} {told}", ran.status);
-        assert!(!told.contains("panicked"), "{words:?}: {told}");
+        assert!(fine && ran.status.code() < Some(2), "{words:?}: {:?} {stderr}", ran.status);
+        assert!(!stderr.contains("panicked"), "{words:?}: {stderr}");
     }
 }
 

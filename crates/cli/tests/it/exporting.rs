@@ -1,6 +1,6 @@
 //! `backstory export`
 
-use crate::desk::{Desk, SESSION, TIDES, ran, wrote};
+use crate::repo_fixture::{RepoFixture, SESSION, TIDES, ran, wrote};
 use crate::support::{Machine, assert_documented};
 use backstory_testkit::write_file;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn files_and_folders() {
 }
 
 #[test]
-fn a_dash_is_standard_output() {
+fn export_writes_a_dash_to_standard_output() {
     let machine = Machine::with_sample();
     let session = machine.json(&["ls", "--json"]).swap_remove(0);
     let id = session["id"].as_str().unwrap();
@@ -90,7 +90,7 @@ fn a_dash_is_standard_output() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let machine = Machine::with_sample();
     let said = |arguments: &[&str]| {
         let ran = machine.run(arguments);
@@ -250,27 +250,33 @@ fn options_for_training_that_do_not_fit_say_so() {
     }
 }
 
-fn exported(desk: &Desk, schema: &str) -> Value {
-    desk.machine
+fn exported(fixture: &RepoFixture, schema: &str) -> Value {
+    fixture
+        .machine
         .json(&["export", SESSION, "--to", "opentraces", "--schema", schema, "-q"])
         .remove(0)
 }
 
 #[test]
 fn a_repository_fills_what_it_proves() {
-    let desk = Desk::new();
-    let base = desk.git(&["rev-parse", "HEAD"]);
-    desk.git(&["remote", "add", "origin", "https://me:q9V7nB2K4xL8@example.com/owner/tides.git"]);
-    desk.put("src/tides.rs", TIDES);
-    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    let blob = desk.git(&["rev-parse", "HEAD:src/tides.rs"]);
+    let fixture = RepoFixture::new();
+    let base = fixture.git(&["rev-parse", "HEAD"]);
+    fixture.git(&[
+        "remote",
+        "add",
+        "origin",
+        "https://me:q9V7nB2K4xL8@example.com/owner/tides.git",
+    ]);
+    fixture.put("src/tides.rs", TIDES);
+    let id = fixture.commit("Add tides", "2026-03-01T10:00:30Z");
+    let blob = fixture.git(&["rev-parse", "HEAD:src/tides.rs"]);
     let said = format!("[main {}] Add tides\n 1 file changed", &id[..7]);
-    desk.record(&[
+    fixture.record(&[
         wrote("src/tides.rs", TIDES),
         ran("git add -A && git commit -m 'Add tides'", &said),
     ]);
     for schema in ["0.9.0", "0.3.0"] {
-        let record = exported(&desk, schema);
+        let record = exported(&fixture, schema);
         assert_eq!(record["task"]["base_commit"], base);
         assert_eq!(record["environment"]["vcs"]["base_commit"], base);
         assert_eq!(record["task"]["repository"], "owner/tides");
@@ -288,36 +294,36 @@ fn a_repository_fills_what_it_proves() {
         let range = &record["attribution"]["files"][0]["conversations"][0]["ranges"][0];
         assert_eq!((&range["start_line"], &range["end_line"]), (&1.into(), &4.into()));
     }
-    let anchor = &exported(&desk, "0.9.0")["patches"][0]["anchor"];
+    let anchor = &exported(&fixture, "0.9.0")["patches"][0]["anchor"];
     assert_eq!(anchor["commit_sha"], id);
     assert_eq!(anchor["blob_sha"], blob);
     assert_eq!(anchor["evidence_tier"], "exact_blob_hash");
     // Left alone, the repository says nothing.
     let alone = ["export", SESSION, "--to", "opentraces", "--no-git", "-q"];
-    let alone = desk.machine.json(&alone).remove(0);
+    let alone = fixture.machine.json(&alone).remove(0);
     assert_eq!(alone["task"]["base_commit"], Value::Null);
     assert_eq!(alone["outcome"]["committed"], false);
 }
 
 #[test]
 fn export_leaves_the_base_commit_unknown_if_others_came_between() {
-    let desk = Desk::new();
+    let fixture = RepoFixture::new();
     // Somebody commits after the session began and before it commits itself.
-    desk.put("other.txt", "Written by somebody else while the session was at work.\n");
-    desk.commit("Meanwhile", "2026-03-01T10:00:10Z");
-    let id = desk.commits_itself();
-    let record = exported(&desk, "0.9.0");
+    fixture.put("other.txt", "Written by somebody else while the session was at work.\n");
+    fixture.commit("Meanwhile", "2026-03-01T10:00:10Z");
+    let id = fixture.commits_itself();
+    let record = exported(&fixture, "0.9.0");
     assert_eq!(record["outcome"]["commit_sha"], id);
     assert_eq!(record["task"]["base_commit"], Value::Null);
 }
 
 #[test]
 fn a_later_commit_of_others_is_not_the_outcome() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/moon.rs", "pub fn phase_of_the_moon(day: u32) -> u32 {\n    day % 29\n}\n");
-    desk.commit("Months later", "2026-09-01T10:00:00Z");
-    let record = exported(&desk, "0.9.0");
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/moon.rs", "pub fn phase_of_the_moon(day: u32) -> u32 {\n    day % 29\n}\n");
+    fixture.commit("Months later", "2026-09-01T10:00:00Z");
+    let record = exported(&fixture, "0.9.0");
     assert_eq!(record["outcome"]["committed"], false);
     assert_eq!(record["outcome"]["commit_sha"], Value::Null);
     assert_eq!((&record["git_links"], &record["lifecycle"]), (&json!([]), &json!("provisional")));

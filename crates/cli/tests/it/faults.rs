@@ -33,8 +33,8 @@ fn parallel_calls_have_their_own_models() {
         .collect();
     // The second result hangs off the first one.
     for (call, path) in &calls {
-        let told = json!({"type": "create", "filePath": path, "content": "x = 1\n", "structuredPatch": []});
-        trace.result(call, "done".into(), false, Some(told));
+        let structured = json!({"type": "create", "filePath": path, "content": "x = 1\n", "structuredPatch": []});
+        trace.result(call, "done".into(), false, Some(structured));
     }
     trace.save(&machine);
     trace.file(&machine, "a.py", "x = 1\n");
@@ -170,7 +170,7 @@ fn json_keeps_its_order_and_its_numbers() {
 }
 
 #[test]
-fn yaml_that_is_no_mapping_gets_a_sidecar() {
+fn annotate_puts_a_sidecar_next_to_yaml_without_a_mapping() {
     let (machine, mut trace) = started();
     for (name, text) in [("l.yaml", "- one\n- two\n"), ("m.yaml", "a: 1 # one\nb:\n- x\n")] {
         trace.write(OLD, name, None, text);
@@ -300,7 +300,7 @@ fn results_given_as_blocks_are_not_empty() {
 }
 
 #[test]
-fn names_in_any_script_are_fine() {
+fn blame_accepts_names_in_any_script() {
     let (machine, mut trace) = started();
     let name = "größe/目次 — naïve 🚀 日本語のとても長い名前のファイル.txt";
     trace.write(OLD, name, None, "x\n");
@@ -319,8 +319,8 @@ fn every_editing_tool_counts_and_commands_only_possibly() {
         {"old_string": "two", "new_string": "due", "replace_all": false},
     ]);
     let call = trace.call(OLD, "MultiEdit", json!({"file_path": path, "edits": edits}));
-    let told = json!({"filePath": path, "edits": edits, "originalFileContents": "one\nkept\ntwo\n", "structuredPatch": []});
-    trace.result(&call, "done".into(), false, Some(told));
+    let structured = json!({"filePath": path, "edits": edits, "originalFileContents": "one\nkept\ntwo\n", "structuredPatch": []});
+    trace.result(&call, "done".into(), false, Some(structured));
     trace.file(&machine, "m.py", "uno\nkept\ndue\n");
 
     let notebook = trace.path("n.ipynb");
@@ -340,8 +340,8 @@ fn every_editing_tool_counts_and_commands_only_possibly() {
         "Write",
         json!({"file_path": path, "content": "proposed\nalso proposed\n"}),
     );
-    let told = json!({"type": "create", "filePath": path, "content": "proposed\nchanged in review\n", "structuredPatch": [], "userModified": true});
-    trace.result(&call, "done".into(), false, Some(told));
+    let structured = json!({"type": "create", "filePath": path, "content": "proposed\nchanged in review\n", "structuredPatch": [], "userModified": true});
+    trace.result(&call, "done".into(), false, Some(structured));
     trace.file(&machine, "r.py", "proposed\nchanged in review\n");
 
     trace.write(OLD, "s.py", None, "alpha\n");
@@ -386,7 +386,7 @@ fn small_edits_at_the_ends_stay() {
 }
 
 #[test]
-fn failed_and_refused_edits_are_no_edits() {
+fn blame_ignores_failed_and_refused_edits() {
     let (machine, mut trace) = started();
     trace.write(OLD, "a.py", None, "x = 1\n");
     for said in [

@@ -1,6 +1,6 @@
 //! `backstory link`, with real repositories.
 
-use crate::desk::{Desk, SESSION, TIDES, ran, wrote};
+use crate::repo_fixture::{RepoFixture, SESSION, TIDES, ran, wrote};
 use crate::support::{assert_documented, assert_valid};
 use backstory_testkit::write_file;
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ fn tiers(link: &Value) -> Vec<&str> {
 
 #[test]
 fn a_commit_that_the_session_made() {
-    let desk = Desk::new();
-    let id = desk.commits_itself();
-    let (links, code) = desk.links(&[SESSION]);
+    let fixture = RepoFixture::new();
+    let id = fixture.commits_itself();
+    let (links, code) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), code), (1, Some(0)), "{links:?}");
     assert_eq!((&links[0]["commit"]["id"], &links[0]["tier"]), (&json!(id), &json!("printed")));
     assert_eq!(tiers(&links[0]), ["printed", "blob", "lines"]);
@@ -27,70 +27,70 @@ fn a_commit_that_the_session_made() {
     assert_eq!(links[0]["divergence"], 0.0);
     for arguments in [&["--commit", "HEAD"][..], &["--range", "HEAD~1..HEAD"], &["--range", "main"]]
     {
-        let (links, code) = desk.links(arguments);
+        let (links, code) = fixture.links(arguments);
         assert_eq!((links.len(), code), (1, Some(0)), "{arguments:?}: {links:?}");
         assert_eq!(links[0]["session"], SESSION);
     }
-    assert_eq!(desk.links(&["--commit", "HEAD~1"]).1, Some(1), "the first commit is nobody's");
-    let text = desk.machine.out(&["link", "--repo", "work", SESSION]);
+    assert_eq!(fixture.links(&["--commit", "HEAD~1"]).1, Some(1), "the first commit is nobody's");
+    let text = fixture.machine.out(&["link", "--repo", "work", SESSION]);
     assert!(text.contains("printed") && text.contains("Add tides"), "{text}");
 }
 
 #[test]
-fn an_id_that_is_only_shown_is_no_link() {
-    let desk = Desk::new();
-    desk.put("other.txt", "Written by somebody else, long before the session looked.\n");
-    let id = desk.commit("Somebody's work", "2026-03-01T09:30:00Z");
+fn link_ignores_an_id_that_was_only_shown() {
+    let fixture = RepoFixture::new();
+    fixture.put("other.txt", "Written by somebody else, long before the session looked.\n");
+    let id = fixture.commit("Somebody's work", "2026-03-01T09:30:00Z");
     let said = format!("[main {}] Somebody's work\n{id} Somebody's work", &id[..7]);
-    desk.record(&[ran("git log --oneline; cat old-commit-output.txt", &said)]);
-    assert_eq!(desk.links(&[SESSION]), (Vec::new(), Some(1)));
+    fixture.record(&[ran("git log --oneline; cat old-commit-output.txt", &said)]);
+    assert_eq!(fixture.links(&[SESSION]), (Vec::new(), Some(1)));
 }
 
 #[test]
-fn unrelated_commits_are_no_links() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
+fn link_ignores_unrelated_commits() {
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
     // The only later commits: another file, and the same file with other content, much later.
-    desk.put("docs/guide.md", "How to read a tide table, in five steps.\n");
-    desk.commit("Write a guide", "2026-03-01T10:05:00Z");
-    desk.put("src/tides.rs", "pub struct Harbour { name: String, depth_in_metres: f64 }\n");
-    desk.commit("Harbours", "2027-02-01T10:00:00Z");
-    assert_eq!(desk.links(&[SESSION]), (Vec::new(), Some(1)));
-    assert_eq!(desk.links(&["--range", "main"]), (Vec::new(), Some(1)));
+    fixture.put("docs/guide.md", "How to read a tide table, in five steps.\n");
+    fixture.commit("Write a guide", "2026-03-01T10:05:00Z");
+    fixture.put("src/tides.rs", "pub struct Harbour { name: String, depth_in_metres: f64 }\n");
+    fixture.commit("Harbours", "2027-02-01T10:00:00Z");
+    assert_eq!(fixture.links(&[SESSION]), (Vec::new(), Some(1)));
+    assert_eq!(fixture.links(&["--range", "main"]), (Vec::new(), Some(1)));
 }
 
 #[test]
-fn content_that_was_committed_before_is_no_link() {
-    let desk = Desk::new();
-    desk.put("src/tides.rs", TIDES);
-    desk.commit("Add tides", "2026-03-01T09:30:00Z");
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    assert_eq!(desk.links(&[SESSION]), (Vec::new(), Some(1)));
+fn link_ignores_content_that_was_committed_before() {
+    let fixture = RepoFixture::new();
+    fixture.put("src/tides.rs", TIDES);
+    fixture.commit("Add tides", "2026-03-01T09:30:00Z");
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    assert_eq!(fixture.links(&[SESSION]), (Vec::new(), Some(1)));
 }
 
 #[test]
-fn a_session_of_another_place_is_no_link() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
+fn link_ignores_a_session_of_another_place() {
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
     // The same file, byte for byte, in another repository.
-    let other = desk.machine.home().join("other");
+    let other = fixture.machine.home().join("other");
     std::fs::create_dir(&other).unwrap();
     let place = other.to_string_lossy().into_owned();
-    desk.git(&["init", "-q", "-b", "main", &place]);
+    fixture.git(&["init", "-q", "-b", "main", &place]);
     write_file(&other.join("src/tides.rs"), TIDES.as_bytes());
-    desk.git_at(&["-C", &place, "add", "-A"], "2026-03-01T11:00:00Z");
-    desk.git_at(&["-C", &place, "commit", "-q", "-m", "Copied"], "2026-03-01T11:00:00Z");
-    let ran = desk.machine.run(&["link", "--repo", "other", "--json", SESSION]);
+    fixture.git_at(&["-C", &place, "add", "-A"], "2026-03-01T11:00:00Z");
+    fixture.git_at(&["-C", &place, "commit", "-q", "-m", "Copied"], "2026-03-01T11:00:00Z");
+    let ran = fixture.machine.run(&["link", "--repo", "other", "--json", SESSION]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(1)), "{}", ran.stderr);
 }
 
 #[test]
 fn lines_that_a_formatter_changed_diverge() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", &TIDES.replace("    let", "\tlet"));
-    desk.commit("Add tides, with tabs", "2026-03-02T08:00:00Z");
-    let (links, _) = desk.links(&[SESSION]);
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", &TIDES.replace("    let", "\tlet"));
+    fixture.commit("Add tides, with tabs", "2026-03-02T08:00:00Z");
+    let (links, _) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), &links[0]["tier"]), (1, &json!("lines")));
     let proof = &links[0]["evidence"][0];
     assert_eq!((&proof["lines_exact"], &proof["lines_reformatted"]), (&json!(2), &json!(1)));
@@ -100,38 +100,38 @@ fn lines_that_a_formatter_changed_diverge() {
 
 #[test]
 fn the_same_file_at_the_same_time_is_weak() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", "pub struct Harbour { name: String, depth_in_metres: f64 }\n");
-    desk.commit("Harbours", "2026-03-01T10:10:00Z");
-    let (links, _) = desk.links(&[SESSION]);
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", "pub struct Harbour { name: String, depth_in_metres: f64 }\n");
+    fixture.commit("Harbours", "2026-03-01T10:10:00Z");
+    let (links, _) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), &links[0]["tier"]), (1, &json!("overlap")));
     assert_eq!((&links[0]["is_committed"], &links[0]["divergence"]), (&json!(false), &Value::Null));
-    let text = desk.machine.out(&["link", "--repo", "work", SESSION]);
+    let text = fixture.machine.out(&["link", "--repo", "work", SESSION]);
     assert!(text.contains("weak") && text.contains("nothing shows"), "{text}");
 }
 
 #[test]
 fn a_copied_commit_is_linked_and_a_later_restoration_is_not_by_blob() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", TIDES);
-    let first = desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    desk.git(&["checkout", "-q", "-b", "copy", "HEAD~1"]);
-    desk.put("NOTES", "Something before it.\n");
-    desk.commit("Notes", "2026-03-01T11:00:00Z");
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", TIDES);
+    let first = fixture.commit("Add tides", "2026-03-01T10:00:30Z");
+    fixture.git(&["checkout", "-q", "-b", "copy", "HEAD~1"]);
+    fixture.put("NOTES", "Something before it.\n");
+    fixture.commit("Notes", "2026-03-01T11:00:00Z");
     // A pick keeps the author's time and gets a committer's time of its own.
     let mut pick = Command::new("git");
-    pick.current_dir(desk.repo()).args(["cherry-pick", &first]);
-    pick.env("GIT_COMMITTER_DATE", "2026-03-01T12:00:00Z").env("HOME", desk.machine.home());
+    pick.current_dir(fixture.repo()).args(["cherry-pick", &first]);
+    pick.env("GIT_COMMITTER_DATE", "2026-03-01T12:00:00Z").env("HOME", fixture.machine.home());
     pick.env("GIT_COMMITTER_NAME", "Tester").env("GIT_COMMITTER_EMAIL", "tester@example.com");
     assert!(pick.output().unwrap().status.success());
-    let copy = desk.git(&["rev-parse", "HEAD"]);
-    desk.git(&["rm", "-q", "src/tides.rs"]);
-    desk.commit("Remove tides", "2026-03-03T10:00:00Z");
-    desk.put("src/tides.rs", TIDES);
-    let again = desk.commit("Bring tides back", "2026-03-04T10:00:00Z");
-    let (links, _) = desk.links(&[SESSION]);
+    let copy = fixture.git(&["rev-parse", "HEAD"]);
+    fixture.git(&["rm", "-q", "src/tides.rs"]);
+    fixture.commit("Remove tides", "2026-03-03T10:00:00Z");
+    fixture.put("src/tides.rs", TIDES);
+    let again = fixture.commit("Bring tides back", "2026-03-04T10:00:00Z");
+    let (links, _) = fixture.links(&[SESSION]);
     let tier = |id: &str| {
         let link = links.iter().find(|link| link["commit"]["id"] == id);
         link.map(|link| link["tier"].as_str().unwrap())
@@ -142,13 +142,13 @@ fn a_copied_commit_is_linked_and_a_later_restoration_is_not_by_blob() {
 
 #[test]
 fn link_runs_no_hook_or_filter_of_the_repository() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", TIDES);
-    desk.put(".gitattributes", "* diff=odd filter=odd\n");
-    desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    let marker = desk.machine.home().join("ran");
-    let script = desk.machine.home().join("evil.sh");
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", TIDES);
+    fixture.put(".gitattributes", "* diff=odd filter=odd\n");
+    fixture.commit("Add tides", "2026-03-01T10:00:30Z");
+    let marker = fixture.machine.home().join("ran");
+    let script = fixture.machine.home().join("evil.sh");
     write_file(&script, format!("#!/bin/sh\necho \"$@\" >> '{}'\n", marker.display()).as_bytes());
     let script = format!("sh '{}'", script.display());
     for key in [
@@ -180,14 +180,14 @@ fn link_runs_no_hook_or_filter_of_the_repository() {
         "trailer.odd.command",
         "uploadpack.packObjectsHook",
     ] {
-        desk.git(&["config", key, &script]);
+        fixture.git(&["config", key, &script]);
     }
-    desk.git(&["config", "log.showSignature", "true"]);
-    desk.git(&["config", "core.hooksPath", &desk.machine.home().to_string_lossy()]);
-    write_file(&desk.machine.home().join("post-index-change"), b"#!/bin/sh\nexit 1\n");
+    fixture.git(&["config", "log.showSignature", "true"]);
+    fixture.git(&["config", "core.hooksPath", &fixture.machine.home().to_string_lossy()]);
+    write_file(&fixture.machine.home().join("post-index-change"), b"#!/bin/sh\nexit 1\n");
     let run = |words: &[&str]| {
         let all = [&["link", "--repo", "work"], words].concat();
-        assert_eq!(desk.machine.run(&all).code, Some(0), "{words:?}");
+        assert_eq!(fixture.machine.run(&all).code, Some(0), "{words:?}");
     };
     run(&[SESSION]);
     run(&["--commit", "HEAD", "--note"]);
@@ -195,21 +195,21 @@ fn link_runs_no_hook_or_filter_of_the_repository() {
     assert!(!marker.exists(), "{}", std::fs::read_to_string(&marker).unwrap_or_default());
     // That the traps work at all: git itself falls into them.
     let mut plain = Command::new("git");
-    plain.current_dir(desk.repo()).args(["show", "--ext-diff", "--textconv", "HEAD"]);
-    assert!(plain.env("HOME", desk.machine.home()).output().is_ok());
+    plain.current_dir(fixture.repo()).args(["show", "--ext-diff", "--textconv", "HEAD"]);
+    assert!(plain.env("HOME", fixture.machine.home()).output().is_ok());
     assert!(marker.exists(), "the traps are set wrongly");
 }
 
 #[test]
-fn the_hook_records_notes_and_lives_beside_another() {
-    let desk = Desk::new();
-    let hook = desk.repo().join(".git/hooks/post-commit");
+fn link_hook_records_notes_next_to_another_hook() {
+    let fixture = RepoFixture::new();
+    let hook = fixture.repo().join(".git/hooks/post-commit");
     let own = "#!/bin/sh\ntouch hook-ran\nexit 0\n";
     write_file(&hook, own.as_bytes());
     assert!(Command::new("chmod").arg("+x").arg(&hook).status().unwrap().success());
     let run = |words: &[&str]| {
         let all = [&["link"], words, &["--repo", "work"]].concat();
-        desk.machine.run(&all)
+        fixture.machine.run(&all)
     };
     assert_eq!(run(&["status"]).code, Some(1));
     assert_eq!(run(&["install"]).code, Some(2), "nobody said yes");
@@ -220,19 +220,23 @@ fn the_hook_records_notes_and_lives_beside_another() {
     assert!(!shown.stdout.contains("--root"), "{}", shown.stdout);
     assert_eq!(run(&["install", "--yes"]).code, Some(0));
     assert_eq!(run(&["status"]).code, Some(0));
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", TIDES);
-    desk.commit("Add tides", "2026-03-01T10:00:30Z");
-    assert!(desk.repo().join("hook-ran").exists(), "the other hook still runs");
-    let note = desk.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", TIDES);
+    fixture.commit("Add tides", "2026-03-01T10:00:30Z");
+    assert!(fixture.repo().join("hook-ran").exists(), "the other hook still runs");
+    let note = fixture.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
     let note: Value = serde_json::from_str(&note).unwrap();
     assert_eq!(note["schema"], "backstory.link-note/1");
     assert_eq!(
         (&note["sessions"][0]["session"], &note["sessions"][0]["tier"]),
         (&json!(SESSION), &json!("blob"))
     );
-    assert!(!note.to_string().contains(&*desk.machine.home().to_string_lossy()), "{note}");
-    assert_eq!(desk.git(&["status", "--porcelain"]), "?? hook-ran", "nothing of ours in the tree");
+    assert!(!note.to_string().contains(&*fixture.machine.home().to_string_lossy()), "{note}");
+    assert_eq!(
+        fixture.git(&["status", "--porcelain"]),
+        "?? hook-ran",
+        "nothing of ours in the tree"
+    );
     assert_eq!(run(&["uninstall", "--yes"]).code, Some(0));
     assert_eq!(std::fs::read_to_string(&hook).unwrap(), own);
     assert_eq!(run(&["uninstall", "--yes"]).code, Some(1));
@@ -240,18 +244,18 @@ fn the_hook_records_notes_and_lives_beside_another() {
 
 #[test]
 fn configured_hook_folders_are_respected() {
-    let desk = Desk::new();
+    let fixture = RepoFixture::new();
     let run = |words: &[&str]| {
         let all = [&["link"], words, &["--repo", "work", "--yes"]].concat();
-        desk.machine.run(&all)
+        fixture.machine.run(&all)
     };
-    desk.git(&["config", "core.hooksPath", ".husky"]);
+    fixture.git(&["config", "core.hooksPath", ".husky"]);
     let refused = run(&["install"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("hint: add this line"), "{}", refused.stderr);
-    assert!(!desk.repo().join(".husky").exists());
-    let shared = desk.machine.home().join("hooks");
-    desk.git(&["config", "core.hooksPath", &shared.to_string_lossy()]);
+    assert!(!fixture.repo().join(".husky").exists());
+    let shared = fixture.machine.home().join("hooks");
+    fixture.git(&["config", "core.hooksPath", &shared.to_string_lossy()]);
     let there = run(&["install"]);
     assert_eq!(there.code, Some(0));
     assert!(there.stderr.contains("other repositories"), "{}", there.stderr);
@@ -260,16 +264,19 @@ fn configured_hook_folders_are_respected() {
     assert!(rooted.stdout.contains(" --root '[HOME]/other place' link"), "{}", rooted.stdout);
     assert_eq!(run(&["uninstall"]).code, Some(0));
     assert!(!shared.join("post-commit").exists(), "a file that held only our lines goes");
-    desk.git(&["config", "--unset", "core.hooksPath"]);
-    write_file(&desk.repo().join(".git/hooks/post-commit"), b"#!/usr/bin/env python3\nprint()\n");
+    fixture.git(&["config", "--unset", "core.hooksPath"]);
+    write_file(
+        &fixture.repo().join(".git/hooks/post-commit"),
+        b"#!/usr/bin/env python3\nprint()\n",
+    );
     let refused = run(&["install"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("no shell script"), "{}", refused.stderr);
 }
 
 #[test]
-fn wrong_use_is_explained() {
-    let desk = Desk::new();
+fn wrong_use_gets_a_hint() {
+    let fixture = RepoFixture::new();
     for (arguments, code, wanted) in [
         (&["link"][..], 2, "no git repository"),
         (&["link", "--repo", "work"], 2, "nothing is named"),
@@ -278,23 +285,23 @@ fn wrong_use_is_explained() {
         (&["link", "--repo", "work", "--range=--output=x"], 2, "no such commit"),
         (&["link", "--repo", "work", "--commit=--output=x"], 2, "no such commit"),
     ] {
-        let ran = desk.machine.run(arguments);
+        let ran = fixture.machine.run(arguments);
         assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains(wanted), "{arguments:?}: {}", ran.stderr);
     }
-    assert!(!desk.repo().join("x").exists());
+    assert!(!fixture.repo().join("x").exists());
 }
 
 #[test]
 fn every_key_is_documented() {
-    let desk = Desk::new();
-    desk.put("src/tides.rs", TIDES);
-    let id = desk.commit("Add tides", "2026-03-01T10:00:30Z");
+    let fixture = RepoFixture::new();
+    fixture.put("src/tides.rs", TIDES);
+    let id = fixture.commit("Add tides", "2026-03-01T10:00:30Z");
     let said = format!("[main {}] Add tides", &id[..7]);
-    desk.record(&[wrote("src/tides.rs", TIDES), ran("git commit -m 'Add tides'", &said)]);
-    let (mut values, _) = desk.links(&["--commit", "HEAD", "--note"]);
+    fixture.record(&[wrote("src/tides.rs", TIDES), ran("git commit -m 'Add tides'", &said)]);
+    let (mut values, _) = fixture.links(&["--commit", "HEAD", "--note"]);
     assert_valid("link", &values);
-    let note = desk.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
+    let note = fixture.git(&["notes", "--ref", "backstory", "show", "HEAD"]);
     let note: serde_json::Value = serde_json::from_str(&note).unwrap();
     assert_valid("link-note", std::slice::from_ref(&note));
     values.push(note);

@@ -1,6 +1,6 @@
 //! `backstory link` for sessions that were recorded in another place, perhaps in another repository.
 
-use crate::desk::{Desk, SESSION, TIDES, wrote};
+use crate::repo_fixture::{RepoFixture, SESSION, TIDES, wrote};
 
 /// What a generator writes for any project.
 fn settings(name: &str) -> String {
@@ -17,17 +17,18 @@ const LICENSE: &str = "MIT License\n\nPermission is hereby granted, free of char
 const IGNORED: &str = "__pycache__/\n*.egg-info/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nhtmlcov/\n.coverage\ndist/\nbuild/\n";
 const PLACE: &str = "/nowhere/at/all/harbour";
 
-fn commit_another_project(desk: &Desk) {
-    desk.put("pyproject.toml", &settings("lighthouse"));
-    desk.put("LICENSE", LICENSE);
-    desk.put(".gitignore", IGNORED);
-    desk.put("src/lighthouse/beam.py", "def beam(angle, strength):\n    return strength * angle\n");
-    desk.commit("Begin a lighthouse", "2026-03-01T10:20:00Z");
+fn commit_another_project(fixture: &RepoFixture) {
+    fixture.put("pyproject.toml", &settings("lighthouse"));
+    fixture.put("LICENSE", LICENSE);
+    fixture.put(".gitignore", IGNORED);
+    fixture
+        .put("src/lighthouse/beam.py", "def beam(angle, strength):\n    return strength * angle\n");
+    fixture.commit("Begin a lighthouse", "2026-03-01T10:20:00Z");
 }
 
-fn assert_no_links(desk: &Desk, what: &str) {
+fn assert_no_links(fixture: &RepoFixture, what: &str) {
     for arguments in [&[SESSION][..], &["--commit", "HEAD"], &["--range", "main"]] {
-        let (links, code) = desk.links(arguments);
+        let (links, code) = fixture.links(arguments);
         assert_eq!((links.len(), code), (0, Some(1)), "{what} {arguments:?}: {links:#?}");
     }
 }
@@ -37,23 +38,23 @@ fn templates_link_no_session_of_another_repository() {
     let own = settings("harbour");
     let templates =
         [wrote("pyproject.toml", &own), wrote("LICENSE", LICENSE), wrote(".gitignore", IGNORED)];
-    let desk = Desk::new();
-    commit_another_project(&desk);
-    desk.record_at(PLACE, &templates);
-    assert_no_links(&desk, "templates alone");
+    let fixture = RepoFixture::new();
+    commit_another_project(&fixture);
+    fixture.record_at(PLACE, &templates);
+    assert_no_links(&fixture, "templates alone");
     let [settings, license, ignored] = templates;
-    desk.record_at(PLACE, &[settings, license, ignored, wrote("src/harbour/core.py", TIDES)]);
-    assert_no_links(&desk, "templates and a file of its own");
+    fixture.record_at(PLACE, &[settings, license, ignored, wrote("src/harbour/core.py", TIDES)]);
+    assert_no_links(&fixture, "templates and a file of its own");
 }
 
 #[test]
 fn one_file_of_many_links_no_session_of_another_repository() {
-    let desk = Desk::new();
+    let fixture = RepoFixture::new();
     // A file that was taken over from another project, which has many others.
-    desk.put("src/tides.py", TIDES);
-    desk.commit("Take tides over", "2026-03-01T10:20:00Z");
+    fixture.put("src/tides.py", TIDES);
+    fixture.commit("Take tides over", "2026-03-01T10:20:00Z");
     let other = TIDES.replace("tide", "wave");
-    desk.record_at(
+    fixture.record_at(
         PLACE,
         &[
             wrote("src/tides.py", TIDES),
@@ -62,14 +63,14 @@ fn one_file_of_many_links_no_session_of_another_repository() {
             wrote("src/ships.py", &other),
         ],
     );
-    assert_no_links(&desk, "one of four");
+    assert_no_links(&fixture, "one of four");
 }
 
 #[test]
-fn a_repository_that_was_moved_is_known_by_its_files() {
+fn link_recognizes_a_moved_repository_by_its_files() {
     let own = settings("harbour");
-    let desk = Desk::new();
-    desk.record_at(
+    let fixture = RepoFixture::new();
+    fixture.record_at(
         PLACE,
         &[
             wrote("pyproject.toml", &own),
@@ -77,10 +78,10 @@ fn a_repository_that_was_moved_is_known_by_its_files() {
             wrote("notes/draft.txt", "Words that nobody will ever commit to anything.\n"),
         ],
     );
-    desk.put("pyproject.toml", &own);
-    desk.put("src/harbour/tides.rs", &format!("// Reviewed.\n{TIDES}"));
-    desk.commit("Add tides", "2026-03-01T10:20:00Z");
-    let (links, code) = desk.links(&[SESSION]);
+    fixture.put("pyproject.toml", &own);
+    fixture.put("src/harbour/tides.rs", &format!("// Reviewed.\n{TIDES}"));
+    fixture.commit("Add tides", "2026-03-01T10:20:00Z");
+    let (links, code) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), code), (1, Some(0)), "{links:#?}");
     let paths: Vec<&str> = links[0]["evidence"]
         .as_array()
@@ -92,31 +93,31 @@ fn a_repository_that_was_moved_is_known_by_its_files() {
 }
 
 #[test]
-fn a_session_that_wrote_only_a_readme_is_known_by_its_words() {
+fn link_recognizes_a_session_by_the_words_of_a_readme() {
     let words = "# Harbour\n\nTells when the tide lets a ship of a given draught over the bar.\n\
         Tables of the harbour office are read from the folder `tables`, one for each year.\n\
         Times are those of the harbour's own clock, which never knew summer time.\n\
         Heights are in feet above the sill of the old dock, as pilots still count them.\n\
         Where two tables disagree, the younger one wins, and the difference is printed.\n";
-    let desk = Desk::new();
-    desk.record_at(PLACE, &[wrote("README.md", words)]);
-    desk.put("README.md", &format!("{words}\nWritten down in spring.\n"));
-    desk.commit("Say what it is", "2026-03-01T10:20:00Z");
-    let (links, code) = desk.links(&[SESSION]);
+    let fixture = RepoFixture::new();
+    fixture.record_at(PLACE, &[wrote("README.md", words)]);
+    fixture.put("README.md", &format!("{words}\nWritten down in spring.\n"));
+    fixture.commit("Say what it is", "2026-03-01T10:20:00Z");
+    let (links, code) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), code), (1, Some(0)), "{links:#?}");
     assert_eq!(links[0]["tier"], "lines");
 }
 
 #[test]
 fn a_licence_that_is_committed_at_once_is_the_sessions() {
-    let desk = Desk::new();
-    desk.record_at(PLACE, &[wrote("LICENSE", LICENSE)]);
-    desk.put("LICENSE", LICENSE);
-    desk.commit("Add a licence", "2026-03-01T10:01:00Z");
-    let (links, code) = desk.links(&[SESSION]);
+    let fixture = RepoFixture::new();
+    fixture.record_at(PLACE, &[wrote("LICENSE", LICENSE)]);
+    fixture.put("LICENSE", LICENSE);
+    fixture.commit("Add a licence", "2026-03-01T10:01:00Z");
+    let (links, code) = fixture.links(&[SESSION]);
     assert_eq!((links.len(), code), (1, Some(0)), "{links:#?}");
     assert_eq!(links[0]["tier"], "blob");
     // Something else that it wrote was not committed.
-    desk.record_at(PLACE, &[wrote("LICENSE", LICENSE), wrote("src/harbour/core.py", TIDES)]);
-    assert_no_links(&desk, "not all of it");
+    fixture.record_at(PLACE, &[wrote("LICENSE", LICENSE), wrote("src/harbour/core.py", TIDES)]);
+    assert_no_links(&fixture, "not all of it");
 }

@@ -8,8 +8,6 @@ mod capturing;
 mod checking;
 mod clone_faults;
 mod cloning;
-mod copies;
-mod desk;
 mod documentation;
 mod edits_of_agents;
 #[cfg(target_os = "linux")]
@@ -20,16 +18,18 @@ mod git_calls;
 mod linking;
 mod linking_elsewhere;
 mod listing;
-mod machine;
 #[cfg(unix)]
 mod outputs;
+mod overview;
 mod pairing;
+mod redacted_copies;
 mod redacting;
 mod rendering;
 mod repeated_lines;
 mod replay_limits;
 mod replay_secrets;
 mod replaying;
+mod repo_fixture;
 mod roots;
 #[cfg(unix)]
 mod schemas;
@@ -37,6 +37,6 @@ mod settings;
 mod showing;
 mod spending;
 mod support;
-mod told;
+mod system_prompts;
 mod traces;
 mod training;

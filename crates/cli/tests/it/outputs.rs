@@ -1,6 +1,6 @@
 //! No output of any command replaces what is read, reaches an agent's folder or follows a link.
 
-use crate::replaying::{Desk, script, states};
+use crate::replaying::{ReplayFixture, script, states};
 use crate::support::Machine;
 use backstory_testkit::{copy_tree, testdata, write_file};
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,7 +240,7 @@ fn sessions(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Everything that must stay as it is.
-fn kept(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn contents(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut waiting = vec![home.join(".claude"), home.join("w"), home.join("other")];
     while let Some(folder) = waiting.pop() {
@@ -276,14 +276,14 @@ fn no_output_replaces_what_is_read_or_reaches_an_agents_folder() {
     ];
     let machine = prepared();
     let home = machine.home();
-    let before = kept(home);
+    let before = contents(home);
     for (command, option, usage, words) in OPTIONS.iter().filter(|row| !row.3.is_empty()) {
         for (path, refused) in cases {
             let words: Vec<&str> =
                 words.iter().map(|word| if *word == "OUT" { path } else { word }).collect();
             let ran = machine.run(&words);
-            let told = format!("{command} {option} {path}: {:?} {}", ran.code, ran.stderr);
-            let mut after = kept(home);
+            let message = format!("{command} {option} {path}: {:?} {}", ran.code, ran.stderr);
+            let mut after = contents(home);
             if *usage == Use::NewFile || *option == "--settings" || *command == "capture install" {
                 after.retain(|path, _| before.contains_key(path));
             }
@@ -295,20 +295,23 @@ fn no_output_replaces_what_is_read_or_reaches_an_agents_folder() {
                 .chain(after.keys())
                 .filter(|path| !same(path) && (*command != "capture install" || **path != hook))
                 .collect();
-            assert!(changed.is_empty(), "{told}: {changed:?}");
+            assert!(changed.is_empty(), "{message}: {changed:?}");
             write_file(&hook, b"{}\n");
             let own = *usage == Use::NewFile || *option == "--settings";
             if refused && !own && *usage != Use::Folder {
-                assert_eq!(ran.code, Some(2), "{told}");
-                assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "), "{told}");
+                assert_eq!(ran.code, Some(2), "{message}");
+                assert!(
+                    ran.stderr.contains("error: ") && ran.stderr.contains("hint: "),
+                    "{message}"
+                );
             }
             let into_agents = path.contains(".claude") || path.starts_with("into");
             if into_agents && *usage == Use::Folder {
-                assert_eq!(ran.code, Some(2), "{told}");
-                assert!(ran.stderr.contains("where sessions are kept"), "{told}");
+                assert_eq!(ran.code, Some(2), "{message}");
+                assert!(ran.stderr.contains("where sessions are kept"), "{message}");
             }
             // What a link led to stays; the link itself may have become the output.
-            assert!(!ran.stderr.contains("panicked"), "{told}");
+            assert!(!ran.stderr.contains("panicked"), "{message}");
             for name in [".claude/new-file", ".claude/projects/x.out", ".claude/x.out"] {
                 let path = home.join(name);
                 if own && path.is_file() {
@@ -346,7 +349,7 @@ fn links_in_an_output_folder_are_not_followed() {
             .filter(|path| path.is_file() && !path.ends_with(".backstory.json"))
             .collect();
         assert!(!made.is_empty(), "{command} {option}");
-        let before = kept(home);
+        let before = contents(home);
         for (at, target) in ["victim", "w/s.jsonl"].into_iter().cycle().take(4).enumerate() {
             for path in &made {
                 let _ = std::fs::remove_file(path);
@@ -356,7 +359,7 @@ fn links_in_an_output_folder_are_not_followed() {
                 }
             }
             let ran = machine.run(&words);
-            assert_eq!(kept(home), before, "{command} {option} {target}: {}", ran.stderr);
+            assert_eq!(contents(home), before, "{command} {option} {target}: {}", ran.stderr);
         }
     }
 }
@@ -387,11 +390,11 @@ fn outputs_with_text_of_sessions_are_private() {
             }
         }
     }
-    let desk = Desk::new(script(), "", &states(2, 2));
-    let (code, told) = desk.ran(&["states.jsonl", "--send"]);
-    assert_eq!(code, Some(0), "{told}");
+    let fixture = ReplayFixture::new(script(), "", &states(2, 2));
+    let (code, message) = fixture.ran(&["states.jsonl", "--send"]);
+    assert_eq!(code, Some(0), "{message}");
     for name in ["replay.jsonl", "replay.states.jsonl"] {
-        assert_eq!(mode(&desk.path(name)), 0o600, "{name}");
+        assert_eq!(mode(&fixture.path(name)), 0o600, "{name}");
     }
 }
 

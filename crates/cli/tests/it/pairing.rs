@@ -80,22 +80,22 @@ fn every_state_has_a_fate_and_the_report_is_documented() {
     let (machine, states) = machine();
     assert!(states > 20, "{states}");
     let counts = planned(states);
-    let told = stats(&machine, &[]);
-    assert_eq!(told["states"], states);
-    assert_eq!(told["pairs"], counts[0] + counts[2]);
-    assert_eq!(told["no_pair"]["agree_with_student"], counts[1]);
-    assert_eq!(told["no_pair"]["no_consensus"], counts[3]);
-    assert_eq!(told["no_pair"]["all_errors"], counts[4]);
+    let report = stats(&machine, &[]);
+    assert_eq!(report["states"], states);
+    assert_eq!(report["pairs"], counts[0] + counts[2]);
+    assert_eq!(report["no_pair"]["agree_with_student"], counts[1]);
+    assert_eq!(report["no_pair"]["no_consensus"], counts[3]);
+    assert_eq!(report["no_pair"]["all_errors"], counts[4]);
     let reasons =
-        told["no_pair"].as_object().unwrap().values().map(|count| count.as_u64().unwrap());
+        report["no_pair"].as_object().unwrap().values().map(|count| count.as_u64().unwrap());
     assert_eq!(reasons.sum::<u64>() + counts[0] + counts[2], states as u64);
-    let dear = &told["teachers"][1];
+    let dear = &report["teachers"][1];
     assert_eq!(dear["id"], "dear");
     assert_eq!(dear["errors"], counts[1] + counts[4]);
     assert_eq!(dear["same_as_student"]["exact"], 0);
-    assert_eq!(told["teachers"][0]["same_as_student"]["exact"], counts[1] + counts[2]);
-    assert_eq!(told["journal"]["cost_usd"], 0.0025 * 3.0 * states as f64);
-    let by_level: Vec<&str> = told["levels"]
+    assert_eq!(report["teachers"][0]["same_as_student"]["exact"], counts[1] + counts[2]);
+    assert_eq!(report["journal"]["cost_usd"], 0.0025 * 3.0 * states as f64);
+    let by_level: Vec<&str> = report["levels"]
         .as_array()
         .unwrap()
         .iter()
@@ -103,7 +103,7 @@ fn every_state_has_a_fate_and_the_report_is_documented() {
         .collect();
     assert_eq!(by_level, ["exact", "fuzzy:0.8", "name+target", "name"]);
     let levels = ["exact", "fuzzy", "name+target", "name"];
-    assert!(assert_documented("pairs.md", vec![told], |key| levels.contains(&key)) > 100);
+    assert!(assert_documented("pairs.md", vec![report], |key| levels.contains(&key)) > 100);
     // Where more must agree, fewer do.
     let strict = stats(&machine, &["--min-agree", "3"]);
     assert_eq!(strict["pairs"], counts[0]);
@@ -125,13 +125,13 @@ fn rows_of_every_format_and_the_same_from_a_table() {
         ("sft", counts[1]),
     ] {
         let words = ["pairs", "run.jsonl", "--format", format, "--dedup", "off", "-q"];
-        let told = machine.json(&words);
-        assert_eq!(told.len() as u64, rows, "{format}");
+        let read = machine.json(&words);
+        assert_eq!(read.len() as u64, rows, "{format}");
         assert!(
-            assert_documented("pairs.md", told.iter().map(outside).collect(), |_| false) > 10,
+            assert_documented("pairs.md", read.iter().map(outside).collect(), |_| false) > 10,
             "{format}"
         );
-        assert_eq!(machine.json(&words), told, "the same again");
+        assert_eq!(machine.json(&words), read, "the same again");
         let ran = machine.run(&[&words[..], &["--out", "rows.parquet"]].concat());
         if format == "openai" {
             assert_eq!(ran.code, Some(2));
@@ -143,8 +143,8 @@ fn rows_of_every_format_and_the_same_from_a_table() {
         let table = backstory_table::rows_as_json(&path).unwrap();
         let table: Vec<Value> =
             table.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
-        assert_eq!(table.len(), told.len(), "{format}");
-        for (row, line) in table.iter().zip(&told) {
+        assert_eq!(table.len(), read.len(), "{format}");
+        for (row, line) in table.iter().zip(&read) {
             assert_eq!(&as_values(row, line), line, "{format}");
         }
     }
@@ -222,7 +222,7 @@ fn pairs_read_a_repeated_journal_once() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let (machine, _) = machine();
     let said = |arguments: &[&str]| {
         let ran = machine.run(arguments);
@@ -256,7 +256,7 @@ fn wrong_use_is_told() {
     );
     write_file(&machine.home().join("empty.jsonl"), b"");
     said(&["pairs", "empty.jsonl"]);
-    // A damaged line of states is told and does not stop the others.
+    // A damaged line of states is read and does not stop the others.
     let states = machine.home().join("run.states.jsonl");
     let text = std::fs::read_to_string(&states).unwrap();
     write_file(&states, format!("{{\"torn\n{text}").as_bytes());

@@ -161,7 +161,7 @@ fn spans_are_counted_in_characters() {
 }
 
 #[test]
-fn raw_is_said_aloud_and_wrong_use_explained() {
+fn show_raw_warns_and_wrong_use_gets_a_hint() {
     let machine = planted();
     let ran = machine.run(&["show", ID, "--share", "--raw", "--format", "md"]);
     assert!(ran.stdout.contains(TOKEN) && ran.stderr.contains("--raw"), "{}", ran.stderr);
@@ -196,7 +196,7 @@ fn two_runs(machine: &Machine) {
 }
 
 #[test]
-fn sessions_of_one_name_do_not_replace_each_other() {
+fn redact_does_not_replace_a_session_of_the_same_name() {
     let machine = Machine::empty();
     two_runs(&machine);
     machine.out(&["redact", "runs", "--out", "clean/"]);
@@ -211,7 +211,7 @@ fn sessions_of_one_name_do_not_replace_each_other() {
 }
 
 #[test]
-fn a_copy_never_replaces_what_is_not_its_own() {
+fn redact_copy_replaces_only_its_own_files() {
     let machine = planted();
     let own = machine.home().join(format!("work/{ID}.jsonl"));
     let source = machine.home().join(format!(".claude/projects/-Users-jane8-app/{ID}.jsonl"));

@@ -1,7 +1,7 @@
 //! `backstory replay`: what a teacher receives of sessions that are full of secrets, and the
 //! walk-through of the documentation.
 
-use crate::replaying::{Desk, script};
+use crate::replaying::{ReplayFixture, script};
 use crate::support::Machine;
 use backstory_teacher::{Reply, Script, Server};
 use backstory_testkit::planted::{FORMS, PLACES, form, write_session};
@@ -23,14 +23,14 @@ fn secret(number: usize) -> String {
 }
 
 /// Everything that left, and everything that was written.
-fn told(desk: &Desk) -> String {
+fn log(fixture: &ReplayFixture) -> String {
     let mut all = String::new();
-    for receipt in desk.server.books().receipts {
+    for receipt in fixture.server.books().receipts {
         all += &receipt.body;
         all += &format!("{:?}", receipt.headers);
     }
     for name in ["replay.jsonl", "replay.states.jsonl"] {
-        all += &std::fs::read_to_string(desk.path(name)).unwrap();
+        all += &std::fs::read_to_string(fixture.path(name)).unwrap();
     }
     all
 }
@@ -38,8 +38,8 @@ fn told(desk: &Desk) -> String {
 #[test]
 fn replay_sends_only_redacted_text() {
     for round in 0..3 {
-        let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", "");
-        let sessions = desk.path("sessions");
+        let fixture = ReplayFixture::new(Script { keeps_bodies: true, ..script() }, "", "");
+        let sessions = fixture.path("sessions");
         let planted = |place: &str| {
             let at = PLACES.iter().position(|known| *known == place)?;
             // Its own in the open, and that of another place in another form.
@@ -48,15 +48,15 @@ fn replay_sends_only_redacted_text() {
             Some(format!("see {} there and {other} here", secret(at)))
         };
         let files = write_session(&sessions, &planted);
-        let (code, said) = desk.ran(&[&files.path.to_string_lossy(), "--send"]);
+        let (code, said) = fixture.ran(&[&files.path.to_string_lossy(), "--send"]);
         assert_eq!(code, Some(0), "{said}");
-        assert_eq!(desk.server.requests(), 9, "three states, three teachers");
-        let told = told(&desk);
-        assert!(told.contains("[redacted:github-token:"), "{}", &told[..3_000]);
+        assert_eq!(fixture.server.requests(), 9, "three states, three teachers");
+        let log = log(&fixture);
+        assert!(log.contains("[redacted:github-token:"), "{}", &log[..3_000]);
         for (at, place) in PLACES.iter().enumerate() {
             for shape in FORMS {
                 let trace = form(&secret(at), shape);
-                assert!(!told.contains(&trace), "{round}: {place} as {shape}");
+                assert!(!log.contains(&trace), "{round}: {place} as {shape}");
             }
         }
     }
@@ -65,32 +65,32 @@ fn replay_sends_only_redacted_text() {
 #[test]
 fn files_of_states_are_redacted_too() {
     for layout in [&["--compact"][..], &[]] {
-        let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", "");
+        let fixture = ReplayFixture::new(Script { keeps_bodies: true, ..script() }, "", "");
         let planted = |place: &str| {
             let at = PLACES.iter().position(|known| *known == place)?;
             Some(format!("see {} there, C:\\new\n\"quoted\"", secret(at)))
         };
-        let files = write_session(&desk.path("sessions"), &planted);
+        let files = write_session(&fixture.path("sessions"), &planted);
         let path = files.path.to_string_lossy();
         let mut arguments =
             vec!["export", &path, "--to", "trace-state", "--raw", "--out", "raw.jsonl"];
         arguments.extend(layout);
-        desk.machine.out(&arguments);
-        let raw = std::fs::read_to_string(desk.path("raw.jsonl")).unwrap();
+        fixture.machine.out(&arguments);
+        let raw = std::fs::read_to_string(fixture.path("raw.jsonl")).unwrap();
         let there = (0..PLACES.len()).filter(|at| raw.contains(&secret(*at))).count();
         assert!(there > 10, "{there} secrets stand in the file");
-        let (code, said) = desk.ran(&["raw.jsonl", "--send"]);
+        let (code, said) = fixture.ran(&["raw.jsonl", "--send"]);
         assert_eq!(code, Some(0), "{said}");
-        assert_eq!(desk.server.requests(), 9, "three states, three teachers");
-        let told = told(&desk);
+        assert_eq!(fixture.server.requests(), 9, "three states, three teachers");
+        let log = log(&fixture);
         for (at, place) in PLACES.iter().enumerate() {
-            assert!(!told.contains(&secret(at)), "{place}");
+            assert!(!log.contains(&secret(at)), "{place}");
         }
         // What was sent is what the states file holds: clearing twice changes nothing.
-        let states = std::fs::read_to_string(desk.path("replay.states.jsonl")).unwrap();
-        write_file(&desk.path("again.jsonl"), states.as_bytes());
-        let (_, said) = desk.ran(&["again.jsonl", "--send"]);
-        assert_eq!(desk.server.requests(), 9, "asked again: {said}");
+        let states = std::fs::read_to_string(fixture.path("replay.states.jsonl")).unwrap();
+        write_file(&fixture.path("again.jsonl"), states.as_bytes());
+        let (_, said) = fixture.ran(&["again.jsonl", "--send"]);
+        assert_eq!(fixture.server.requests(), 9, "asked again: {said}");
     }
 }
 
@@ -104,13 +104,13 @@ fn the_walk_through_does_what_it_says() {
         text.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap()
     };
     // All teachers would look at the state of the repository first.
-    let mind = |_: &str, _: &Value| Reply::Call {
+    let reply = |_: &str, _: &Value| Reply::Call {
         words: String::new(),
         name: "Bash".to_owned(),
         input: json!({"command": "git status"}),
     };
-    let mind: Option<backstory_teacher::Mind> = Some(Arc::new(mind));
-    let server = Server::start(Script { key: None, mind, ..script() }).unwrap();
+    let reply: Option<backstory_teacher::ReplyFn> = Some(Arc::new(reply));
+    let server = Server::start(Script { key: None, reply, ..script() }).unwrap();
     let mut settings = String::new();
     for line in block("toml").lines() {
         if line.starts_with("base_url") {

@@ -67,17 +67,17 @@ pub(crate) fn states(conversations: usize, each: usize) -> String {
     text
 }
 
-pub(crate) struct Desk {
+pub(crate) struct ReplayFixture {
     pub(crate) machine: Machine,
     pub(crate) server: Server,
 }
 
-impl Desk {
-    pub(crate) fn new(script: Script, more: &str, states: &str) -> Desk {
+impl ReplayFixture {
+    pub(crate) fn new(script: Script, more: &str, states: &str) -> ReplayFixture {
         let (machine, server) = (Machine::empty(), Server::start(script).unwrap());
         write_file(&machine.home().join(".backstory.toml"), teachers(&server, more).as_bytes());
         write_file(&machine.home().join("states.jsonl"), states.as_bytes());
-        Desk { machine, server }
+        ReplayFixture { machine, server }
     }
 
     pub(crate) fn replay(&self, arguments: &[&str]) -> std::process::Command {
@@ -129,7 +129,7 @@ fn assert_order(server: &Server) {
     let mut last: HashMap<(String, String), u64> = HashMap::new();
     let books = server.books();
     for receipt in &books.receipts {
-        let words = receipt.last_words.split("session ").nth(1).unwrap();
+        let words = receipt.last_text.split("session ").nth(1).unwrap();
         let mut numbers = words.split(|letter: char| !letter.is_ascii_digit());
         let session = numbers.next().unwrap().to_owned();
         let state: u64 =
@@ -142,63 +142,67 @@ fn assert_order(server: &Server) {
 
 #[test]
 fn replay_sends_nothing_without_send() {
-    let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", &states(3, 4));
-    let (code, said) = desk.ran(&["states.jsonl"]);
+    let fixture = ReplayFixture::new(Script { keeps_bodies: true, ..script() }, "", &states(3, 4));
+    let (code, said) = fixture.ran(&["states.jsonl"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("nothing was sent"), "{said}");
     assert!(said.contains("12 states of 3 conversations"), "{said}");
-    let (code, _) = desk.ran(&["states.jsonl", "--preview", "requests.jsonl", "--gate-report"]);
-    assert_eq!((code, desk.server.requests()), (Some(0), 0));
-    assert!(!desk.path("replay.jsonl").exists() && !desk.path("replay.states.jsonl").exists());
+    let (code, _) = fixture.ran(&["states.jsonl", "--preview", "requests.jsonl", "--gate-report"]);
+    assert_eq!((code, fixture.server.requests()), (Some(0), 0));
+    assert!(
+        !fixture.path("replay.jsonl").exists() && !fixture.path("replay.states.jsonl").exists()
+    );
 
     // The preview is what is sent, byte for byte.
-    let (code, said) = desk.ran(&["states.jsonl", "--send"]);
+    let (code, said) = fixture.ran(&["states.jsonl", "--send"]);
     assert_eq!(code, Some(0), "{said}");
-    let preview = std::fs::read_to_string(desk.path("requests.jsonl")).unwrap();
+    let preview = std::fs::read_to_string(fixture.path("requests.jsonl")).unwrap();
     let previewed: BTreeSet<String> = preview
         .lines()
         .map(|line| line.split_once("\"body\":").unwrap().1.strip_suffix('}').unwrap().to_owned())
         .collect();
     let sent: BTreeSet<String> =
-        desk.server.books().receipts.into_iter().map(|receipt| receipt.body).collect();
+        fixture.server.books().receipts.into_iter().map(|receipt| receipt.body).collect();
     assert_eq!((previewed.len(), &previewed), (36, &sent));
 
     // Started again, nothing is asked.
-    let (code, said) = desk.ran(&["states.jsonl", "--send"]);
-    assert_eq!((code, desk.server.requests()), (Some(0), 36), "{said}");
-    let (_, said) = desk.ran(&["states.jsonl"]);
+    let (code, said) = fixture.ran(&["states.jsonl", "--send"]);
+    assert_eq!((code, fixture.server.requests()), (Some(0), 36), "{said}");
+    let (_, said) = fixture.ran(&["states.jsonl"]);
     assert!(said.contains("the journal has 36 calls already"), "{said}");
 }
 
 #[test]
 fn the_key_is_sent_to_the_teacher_and_written_nowhere() {
-    let desk = Desk::new(Script { keeps_bodies: true, ..script() }, "", &states(1, 2));
-    let output =
-        desk.replay(&["states.jsonl", "--send"]).env("TEACHER_KEY", "sk-wrong-12345678").output();
+    let fixture = ReplayFixture::new(Script { keeps_bodies: true, ..script() }, "", &states(1, 2));
+    let output = fixture
+        .replay(&["states.jsonl", "--send"])
+        .env("TEACHER_KEY", "sk-wrong-12345678")
+        .output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     // The server repeats the key it was given; we do not.
     assert!(said.contains("not asked any more") && said.contains("[key]"), "{said}");
-    let journal = std::fs::read_to_string(desk.path("replay.jsonl")).unwrap();
+    let journal = std::fs::read_to_string(fixture.path("replay.jsonl")).unwrap();
     assert!(!journal.contains("sk-wrong") && !said.contains("sk-wrong"), "{said}{journal}");
-    assert!(desk.journal("call").is_empty(), "a refusal of everything is no answer: {journal}");
-    let (code, said) = desk.ran(&["states.jsonl", "--send"]);
+    assert!(fixture.journal("call").is_empty(), "a refusal of everything is no answer: {journal}");
+    let (code, said) = fixture.ran(&["states.jsonl", "--send"]);
     assert_eq!(code, Some(0), "{said}");
-    let journal = std::fs::read_to_string(desk.path("replay.jsonl")).unwrap();
+    let journal = std::fs::read_to_string(fixture.path("replay.jsonl")).unwrap();
     assert!(!journal.contains(KEY) && !said.contains(KEY));
-    assert_eq!(desk.journal("call").len(), 6);
+    assert_eq!(fixture.journal("call").len(), 6);
     let mut command =
-        desk.machine.command(&["replay", "states.jsonl", "--send", "--journal", "x.jsonl"]);
+        fixture.machine.command(&["replay", "states.jsonl", "--send", "--journal", "x.jsonl"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("TEACHER_KEY is not set"));
-    assert!(!desk.path("x.jsonl").exists());
+    assert!(!fixture.path("x.jsonl").exists());
 }
 
 #[test]
 fn answers_are_actions_and_costs_add_up() {
-    let mind = |model: &str, _: &Value| match model {
+    let reply = |model: &str, _: &Value| match model {
         "small" => Reply::Words("All done.".to_owned()),
         _ => Reply::Call {
             words: String::new(),
@@ -206,10 +210,11 @@ fn answers_are_actions_and_costs_add_up() {
             input: json!({"path": "0.rs", "a": 1}),
         },
     };
-    let desk = Desk::new(Script { mind: Some(Arc::new(mind)), ..script() }, "", &states(4, 6));
-    let (code, said) = desk.ran(&["states.jsonl", "--send", "--budget", "1"]);
+    let fixture =
+        ReplayFixture::new(Script { reply: Some(Arc::new(reply)), ..script() }, "", &states(4, 6));
+    let (code, said) = fixture.ran(&["states.jsonl", "--send", "--budget", "1"]);
     assert_eq!(code, Some(0), "{said}");
-    let calls = desk.journal("call");
+    let calls = fixture.journal("call");
     assert_one_line_for_each_call(&calls, 24);
     for call in &calls {
         let action = call["action"].as_str().unwrap();
@@ -223,7 +228,7 @@ fn answers_are_actions_and_costs_add_up() {
         assert!(call["error"].is_null() && call["usage"]["prompt_tokens"].as_u64().unwrap() > 0);
     }
     let (spent, unsure) = spent(&calls);
-    assert_eq!((spent, unsure), (desk.server.books().total() / 1000, 0));
+    assert_eq!((spent, unsure), (fixture.server.books().total() / 1000, 0));
     // The second state of a conversation finds the first in the cache, with either protocol.
     for model in ["small", "claude"] {
         let cached = |state: &str| {
@@ -233,8 +238,8 @@ fn answers_are_actions_and_costs_add_up() {
         };
         assert!(cached("s1:5") > cached("s1:1") && cached("s1:1") > 0, "{model}");
     }
-    assert_order(&desk.server);
-    let header = &desk.journal("run")[0];
+    assert_order(&fixture.server);
+    let header = &fixture.journal("run")[0];
     assert_eq!((&header["v"], &header["states"]), (&json!(1), &json!("replay.states.jsonl")));
     assert_eq!(header["teachers"][1]["price"], json!([3, 15, 0.3, 3.75]));
 }
@@ -243,7 +248,7 @@ fn answers_are_actions_and_costs_add_up() {
 /// ten thousand killed ten times.
 #[cfg(unix)]
 #[test]
-fn killed_again_and_again_nothing_is_asked_twice_and_every_cent_is_in_the_books() {
+fn replay_killed_repeatedly_asks_nothing_twice_and_accounts_for_every_cost() {
     let script = Script {
         latency: Duration::from_millis(1),
         faults: Faults::some(),
@@ -254,20 +259,20 @@ fn killed_again_and_again_nothing_is_asked_twice_and_every_cent_is_in_the_books(
     let (conversations, each) = (or_slow(14, 139), 24);
     let total = conversations * each;
     assert!(total * PRICES.len() > or_slow(1_000, 10_000));
-    let desk = Desk::new(script, more, &states(conversations, each));
+    let fixture = ReplayFixture::new(script, more, &states(conversations, each));
     let arguments = ["states.jsonl", "--send", "--budget", "40", "--quiet", "--retries", "12"];
     // Killed after a number of requests, a different one each time, and not after a time: however fast
     // the machine is, more are left to make.
     let mut requests = 150;
     for kills in 0..or_slow(3, 10) {
-        let mut child = desk
+        let mut child = fixture
             .replay(&arguments)
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        let before = desk.server.requests();
-        while desk.server.requests() < before + requests {
+        let before = fixture.server.requests();
+        while fixture.server.requests() < before + requests {
             let ended = child.try_wait().unwrap();
             assert!(ended.is_none(), "it was over before it was killed {kills} times: {ended:?}");
             std::thread::sleep(Duration::from_millis(1));
@@ -276,13 +281,13 @@ fn killed_again_and_again_nothing_is_asked_twice_and_every_cent_is_in_the_books(
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let (code, said) = desk.ran(&arguments);
+    let (code, said) = fixture.ran(&arguments);
     assert_eq!(code, Some(0), "{said}");
-    let calls = desk.journal("call");
+    let calls = fixture.journal("call");
     assert_one_line_for_each_call(&calls, total);
     let failed = calls.iter().filter(|call| !call["error"].is_null()).count();
     assert_eq!(failed, 0, "with so many retries none fails");
-    let books = desk.server.books();
+    let books = fixture.server.books();
     assert_eq!(books.count(), (total * PRICES.len()) as u64, "an answer was made twice");
     assert!(books.repeated > or_slow(5, 50), "faults on the way back: {}", books.repeated);
     let (spent, unsure) = spent(&calls);
@@ -290,7 +295,7 @@ fn killed_again_and_again_nothing_is_asked_twice_and_every_cent_is_in_the_books(
     // Each line is rounded to a billionth.
     assert!(spent.abs_diff(theirs) <= 10_000_000 / 100, "ours {spent}, theirs {theirs}");
     assert_eq!(unsure, 0);
-    assert_order(&desk.server);
+    assert_order(&fixture.server);
 }
 
 /// A server that charges again for what it has answered already: what was spent is between two figures.
@@ -304,26 +309,26 @@ fn lost_calls_are_counted_where_a_server_charges_again() {
         ..script()
     };
     let more = "concurrency = 8\nbackoff = 0.01\ntimeout = 1.5\n";
-    let desk = Desk::new(script, more, &states(40, 10));
+    let fixture = ReplayFixture::new(script, more, &states(40, 10));
     let arguments = ["states.jsonl", "--send", "--budget", "5", "--quiet", "--retries", "12"];
     for pause in [100, 250, 60] {
         let mut child =
-            desk.replay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
-        let before = desk.server.requests();
-        while desk.server.requests() < before + 20 && child.try_wait().unwrap().is_none() {
+            fixture.replay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let before = fixture.server.requests();
+        while fixture.server.requests() < before + 20 && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
         std::thread::sleep(Duration::from_millis(pause));
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let (code, said) = desk.ran(&arguments);
+    let (code, said) = fixture.ran(&arguments);
     assert_eq!(code, Some(0), "{said}");
-    let calls = desk.journal("call");
+    let calls = fixture.journal("call");
     assert_one_line_for_each_call(&calls, 400);
     let (spent, unsure) = spent(&calls);
-    let theirs = desk.server.books().total() / 1000;
-    assert!(desk.server.books().count() > 1_200, "some answers were made twice");
+    let theirs = fixture.server.books().total() / 1000;
+    assert!(fixture.server.books().count() > 1_200, "some answers were made twice");
     assert!(unsure > 0 && spent < theirs && theirs <= spent + unsure, "{spent} {theirs} {unsure}");
-    assert_order(&desk.server);
+    assert_order(&fixture.server);
 }

@@ -1,17 +1,17 @@
 //! Several roots: their order says nothing, and what is named twice counts once.
 
-use crate::desk::{Desk, TIDES};
+use crate::repo_fixture::{RepoFixture, TIDES};
 use backstory_testkit::write_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// A session of `2.0`: its file, and a subagent's next to it. Both write a file of the repository.
-fn put_session(desk: &Desk, folder: &str, number: u64) -> String {
+fn put_session(fixture: &RepoFixture, folder: &str, number: u64) -> String {
     let id = format!("5c1a7e52-0000-4000-8000-{number:012}");
-    let cwd = desk.repo().canonicalize().unwrap().display().to_string();
+    let cwd = fixture.repo().canonicalize().unwrap().display().to_string();
     let agent = format!("a{number:07}");
     for (at, name) in [(0, id.clone()), (1, format!("agent-{agent}"))] {
-        let record = |parent: Option<u64>, kind: &str, message: Value, told: Value| {
+        let record = |parent: Option<u64>, kind: &str, message: Value, structured: Value| {
             let uuid = |uuid: u64| format!("5c1a7e52-{number:04}-4000-900{at}-{uuid:012}");
             let mut record = json!({"type": kind, "uuid": uuid(parent.map_or(0, |at| at + 1)),
                 "parentUuid": parent.map(uuid), "sessionId": id, "cwd": cwd, "version": "2.0.14",
@@ -20,8 +20,8 @@ fn put_session(desk: &Desk, folder: &str, number: u64) -> String {
             if at == 1 {
                 record["agentId"] = json!(agent);
             }
-            if !told.is_null() {
-                record["toolUseResult"] = told;
+            if !structured.is_null() {
+                record["toolUseResult"] = structured;
             }
             record.to_string() + "\n"
         };
@@ -34,17 +34,17 @@ fn put_session(desk: &Desk, folder: &str, number: u64) -> String {
                  "input": {"file_path": path, "content": text}}]});
         let result = json!({"role": "user", "content": [{"type": "tool_result",
             "tool_use_id": format!("toolu_{number}_{at}"), "content": "File created"}]});
-        let told = json!({"type": "create", "filePath": path, "content": text,
+        let structured = json!({"type": "create", "filePath": path, "content": text,
             "structuredPatch": [], "originalFile": null});
         let prompt = json!({"role": "user", "content": format!("Write number {number}")});
         let lines = record(None, "user", prompt, Value::Null)
             + &record(Some(0), "assistant", call, Value::Null)
-            + &record(Some(1), "user", result, told);
+            + &record(Some(1), "user", result, structured);
         write_file(
-            &desk.machine.home().join(folder).join(format!("{name}.jsonl")),
+            &fixture.machine.home().join(folder).join(format!("{name}.jsonl")),
             lines.as_bytes(),
         );
-        desk.put(&format!("src/tides-{number}-{at}.rs"), &text);
+        fixture.put(&format!("src/tides-{number}-{at}.rs"), &text);
     }
     id
 }
@@ -63,7 +63,7 @@ fn orders<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
 }
 
 /// The answers of all commands, in any order.
-fn answers(desk: &Desk, roots: &[&str]) -> Vec<BTreeSet<String>> {
+fn answers(fixture: &RepoFixture, roots: &[&str]) -> Vec<BTreeSet<String>> {
     let commands: [&[&str]; 8] = [
         &["ls", "--json"],
         &["stats", "--json"],
@@ -76,7 +76,7 @@ fn answers(desk: &Desk, roots: &[&str]) -> Vec<BTreeSet<String>> {
     ];
     let named: Vec<&str> = roots.iter().flat_map(|root| ["--root", root]).collect();
     let answer = |command: &&[&str]| {
-        let ran = desk.machine.run(&[command, named.as_slice()].concat());
+        let ran = fixture.machine.run(&[command, named.as_slice()].concat());
         assert!(matches!(ran.code, Some(0 | 1)), "{command:?} {roots:?}: {}", ran.stderr);
         // The overview names the roots themselves, as they were given.
         let without_roots = |line: &str| match line.split_once("\"roots\":[") {
@@ -90,20 +90,20 @@ fn answers(desk: &Desk, roots: &[&str]) -> Vec<BTreeSet<String>> {
     commands.iter().map(answer).collect()
 }
 
-fn figure(desk: &Desk, roots: &[&str], key: &str) -> u64 {
+fn figure(fixture: &RepoFixture, roots: &[&str], key: &str) -> u64 {
     let named: Vec<&str> = roots.iter().flat_map(|root| ["--root", root]).collect();
-    let answer = &desk.machine.json(&[&["--json"], named.as_slice()].concat())[0];
+    let answer = &fixture.machine.json(&[&["--json"], named.as_slice()].concat())[0];
     answer[key].as_u64().unwrap_or_else(|| panic!("{key}: {answer}"))
 }
 
 #[test]
 fn the_order_of_roots_changes_no_answer() {
-    let desk = Desk::new();
-    put_session(&desk, "a/projects/one", 1);
-    put_session(&desk, "a/projects/one", 2);
-    let third = put_session(&desk, "b", 3);
-    put_session(&desk, "b", 4);
-    desk.commit("Add tides", "2026-03-01T11:00:00Z");
+    let fixture = RepoFixture::new();
+    put_session(&fixture, "a/projects/one", 1);
+    put_session(&fixture, "a/projects/one", 2);
+    let third = put_session(&fixture, "b", 3);
+    put_session(&fixture, "b", 4);
+    fixture.commit("Add tides", "2026-03-01T11:00:00Z");
     let file = format!("b/{third}.jsonl");
     for roots in [
         &["a", file.as_str()][..],
@@ -111,26 +111,26 @@ fn the_order_of_roots_changes_no_answer() {
         &["b/agent-a0000004.jsonl", "a", file.as_str()],
         &["a/projects/one/agent-a0000001.jsonl", "a", file.as_str()],
     ] {
-        let first = answers(&desk, roots);
+        let first = answers(&fixture, roots);
         for order in orders(roots) {
-            for (answer, wanted) in answers(&desk, &order).iter().zip(&first) {
+            for (answer, wanted) in answers(&fixture, &order).iter().zip(&first) {
                 let different: Vec<&String> = answer.symmetric_difference(wanted).collect();
                 assert!(different.is_empty(), "{order:?}: {different:#?}");
             }
         }
     }
-    assert_eq!(figure(&desk, &["a", &file], "subagents"), 3);
-    assert_eq!(figure(&desk, &[&file, "a"], "subagents"), 3);
+    assert_eq!(figure(&fixture, &["a", &file], "subagents"), 3);
+    assert_eq!(figure(&fixture, &[&file, "a"], "subagents"), 3);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_root_that_is_named_twice_counts_once() {
-    let desk = Desk::new();
-    let home = desk.machine.home().canonicalize().unwrap();
-    let first = put_session(&desk, "a/projects/one", 1);
+    let fixture = RepoFixture::new();
+    let home = fixture.machine.home().canonicalize().unwrap();
+    let first = put_session(&fixture, "a/projects/one", 1);
     write_file(&home.join("a/projects/one/00000000-0000-4000-8000-000000000000.jsonl"), b"");
-    desk.commit("Add tides", "2026-03-01T11:00:00Z");
+    fixture.commit("Add tides", "2026-03-01T11:00:00Z");
     let file = format!("a/projects/one/{first}.jsonl");
     std::os::unix::fs::symlink(home.join("a"), home.join("link")).unwrap();
     std::os::unix::fs::symlink(home.join(&file), home.join("named.jsonl")).unwrap();
@@ -140,16 +140,16 @@ fn a_root_that_is_named_twice_counts_once() {
     {
         for roots in [["a", other], [other, "a"]] {
             for (key, wanted) in [("sessions", 1), ("subagents", 1), ("empty_files", 1)] {
-                assert_eq!(figure(&desk, &roots, key), wanted, "{key} {roots:?}");
+                assert_eq!(figure(&fixture, &roots, key), wanted, "{key} {roots:?}");
             }
             let named = ["--root", roots[0], "--root", roots[1]];
-            let stats = &desk.machine.json(&[&["stats", "--json"][..], &named].concat())[0];
+            let stats = &fixture.machine.json(&[&["stats", "--json"][..], &named].concat())[0];
             assert_eq!(stats["total"]["messages"], 2, "{roots:?}: {stats}");
         }
     }
     // By a link alone, too, a session has its subagents.
-    assert_eq!(figure(&desk, &["named.jsonl"], "subagents"), 1);
+    assert_eq!(figure(&fixture, &["named.jsonl"], "subagents"), 1);
     // A session that is found by one name is meant by each.
-    let shown = desk.machine.run(&["show", &file, "--root", &absolute, "--format", "json"]);
+    let shown = fixture.machine.run(&["show", &file, "--root", &absolute, "--format", "json"]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
 }

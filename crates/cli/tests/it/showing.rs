@@ -105,7 +105,7 @@ fn every_synthetic_session_gives_valid_json_in_its_documented_shape() {
 }
 
 #[test]
-fn a_file_that_is_no_session_is_refused() {
+fn show_refuses_a_file_that_is_not_a_session() {
     let machine = Machine::with_sample();
     write_file(
         &machine.home().join("notes.txt"),
@@ -128,7 +128,7 @@ fn a_file_that_is_no_session_is_refused() {
 }
 
 #[test]
-fn an_empty_file_is_said_to_be_empty() {
+fn show_names_an_empty_file() {
     let machine = Machine::empty();
     write_file(&machine.home().join("empty.jsonl"), b"");
     for command in ["show", "check", "ls", "analyze"] {
@@ -140,7 +140,7 @@ fn an_empty_file_is_said_to_be_empty() {
 }
 
 #[test]
-fn show_reads_what_is_left_of_a_session() {
+fn show_reads_a_damaged_session() {
     let machine = Machine::empty();
     let torn = r#"{"parentUuid":null,"type":"user","uuid":"u","message":{"role":"user","con"#;
     let zeros = "\0\0\0\0\n";

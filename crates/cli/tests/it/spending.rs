@@ -70,7 +70,7 @@ fn days_begin_in_the_zone_named() {
 }
 
 #[test]
-fn copies_unknown_models_and_missing_counts_are_told() {
+fn stats_reports_copies_unknown_models_and_missing_counts() {
     let machine = Machine::empty();
     let record = |id: &str, model: &str, usage: &str, stop: &str| {
         format!(
@@ -106,7 +106,7 @@ fn copies_unknown_models_and_missing_counts_are_told() {
 }
 
 #[test]
-fn subagents_whose_files_are_gone_are_told() {
+fn stats_reports_subagents_without_files() {
     let machine = Machine::empty();
     let message = r#"{"id":"m-1","role":"assistant","model":"claude-opus-5","content":[],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":5}}"#;
     let rest = r#""parentUuid":null,"sessionId":"s","cwd":"/p","timestamp":"2026-03-01T10:00:00.000Z","version":"2.1.60","isSidechain":false"#;
@@ -130,7 +130,7 @@ fn subagents_whose_files_are_gone_are_told() {
 }
 
 #[test]
-fn wrong_use_is_explained() {
+fn wrong_use_gets_a_hint() {
     let machine = Machine::with_sample();
     write_file(&machine.home().join("bad.toml"), b"date = 1");
     for (arguments, wanted) in [
@@ -157,7 +157,7 @@ fn every_key_is_documented() {
 #[test]
 fn the_cost_shown_is_the_cost_counted() {
     let machine = Machine::with_sample();
-    let mut told = 0;
+    let mut compared = 0;
     for session in machine.json(&["ls", "--json"]) {
         let id = session["id"].as_str().unwrap();
         let report = &machine.json(&["stats", id, "--json"])[0];
@@ -170,9 +170,9 @@ fn the_cost_shown_is_the_cost_counted() {
         assert_eq!(shown, format!("{counted:.4}"), "{id}");
         let bound = report["total"]["cost"]["lower_bound"] == true;
         assert_eq!(line.contains("at least"), bound, "{id}");
-        told += 1;
+        compared += 1;
     }
-    assert!(told > 3, "{told}");
+    assert!(compared > 3, "{compared}");
 }
 
 /// Two files with the same messages, `first` before `second` by name; `second` is the original.

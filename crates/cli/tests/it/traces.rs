@@ -25,7 +25,7 @@ impl Trace {
         format!("{}/{name}", self.folder)
     }
 
-    pub(crate) fn push(&mut self, kind: &str, message: Value, told: Option<Value>) -> String {
+    pub(crate) fn push(&mut self, kind: &str, message: Value, structured: Option<Value>) -> String {
         self.count += 1;
         let uuid = format!("record-{}-{}", self.id, self.count);
         let parent = self.records.last().map_or(Value::Null, |record| record["uuid"].clone());
@@ -34,8 +34,8 @@ impl Trace {
             "version": self.version, "isSidechain": false, "message": message,
             "timestamp": format!("2026-03-01T10:{:02}:{:02}.000Z", self.count / 60, self.count % 60),
         });
-        if let Some(told) = told {
-            record["toolUseResult"] = told;
+        if let Some(structured) = structured {
+            record["toolUseResult"] = structured;
         }
         self.records.push(record);
         uuid
@@ -55,9 +55,15 @@ impl Trace {
         id
     }
 
-    pub(crate) fn result(&mut self, call: &str, said: Value, failed: bool, told: Option<Value>) {
+    pub(crate) fn result(
+        &mut self,
+        call: &str,
+        said: Value,
+        failed: bool,
+        structured: Option<Value>,
+    ) {
         let block = json!({"type": "tool_result", "tool_use_id": call, "content": said, "is_error": failed});
-        self.push("user", json!({"role": "user", "content": [block]}), told);
+        self.push("user", json!({"role": "user", "content": [block]}), structured);
     }
 
     /// A Write; `before` is the file it replaces.
@@ -65,8 +71,8 @@ impl Trace {
         let path = self.path(name);
         let call = self.call(model, "Write", json!({"file_path": path, "content": content}));
         let kind = if before.is_some() { "update" } else { "create" };
-        let told = json!({"type": kind, "filePath": path, "content": content, "originalFile": before, "structuredPatch": []});
-        self.result(&call, "done".into(), false, Some(told));
+        let structured = json!({"type": kind, "filePath": path, "content": content, "originalFile": before, "structuredPatch": []});
+        self.result(&call, "done".into(), false, Some(structured));
     }
 
     pub(crate) fn edit(
@@ -82,9 +88,9 @@ impl Trace {
         let input =
             json!({"file_path": path, "old_string": old, "new_string": new, "replace_all": all});
         let call = self.call(model, "Edit", input);
-        let told = json!({"filePath": path, "oldString": old, "newString": new, "originalFile": before,
+        let structured = json!({"filePath": path, "oldString": old, "newString": new, "originalFile": before,
             "structuredPatch": [], "userModified": false, "replaceAll": all});
-        self.result(&call, "done".into(), false, Some(told));
+        self.result(&call, "done".into(), false, Some(structured));
     }
 
     pub(crate) fn text(&self) -> String {

@@ -186,7 +186,7 @@ fn export_never_writes_over_its_input() {
 }
 
 #[test]
-fn a_refused_version_leaves_nothing_behind() {
+fn export_writes_nothing_for_a_refused_version() {
     let machine = Machine::with_sample();
     let words =
         ["export", "--to", "trace-state", "--versions", ">=2.1.200", "--on-unknown", "fail"];
@@ -198,7 +198,7 @@ fn a_refused_version_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_limit_on_results_holds_wherever_they_are_told() {
+fn export_limits_results_in_every_place() {
     let machine = Machine::with_sample();
     let words = ["export", "--to", "opentraces", "--no-git", "-q", "--max-observation", "3"];
     let length = |value: &Value| value.as_str().map_or(0, |text| text.chars().count());

@@ -106,7 +106,7 @@ fn targets_are_what_a_call_is_used_on() {
 }
 
 #[test]
-fn what_reads_is_told_from_what_changes() {
+fn normalise_separates_reads_from_changes() {
     for command in [
         "ls -la",
         "cat a | grep b | sort",
@@ -291,7 +291,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_the_same_strictly_is_the_same_loosely(
+    fn normalise_levels_go_from_strict_to_loose_for_any_call(
         one in any_call(), two in any_call(), threshold in 0.0..1.0f64,
     ) {
         let (one, two) = (Normal::of(&written(&[one]), None), Normal::of(&written(&[two]), None));

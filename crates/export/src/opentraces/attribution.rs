@@ -10,31 +10,31 @@ use crate::timeline::Entry;
 use backstory_session::history::Confidence;
 
 /// The record's `attribution`; null where no line is the session's.
-pub(super) fn write(prepared: &Context<'_>, trace: &str, canon: &mut CanonicalWriter<'_>) {
-    let files = &prepared.written.files;
+pub(super) fn write(context: &Context<'_>, trace: &str, canon: &mut CanonicalWriter<'_>) {
+    let files = &context.written.files;
     let mut files = files.iter().filter(|file| !file.ranges.is_empty()).peekable();
     if files.peek().is_none() {
         canon.null();
         return;
     }
-    let mut ranges = prepared.written.files.iter().flat_map(|file| &file.ranges);
+    let mut ranges = context.written.files.iter().flat_map(|file| &file.ranges);
     let certain = ranges.all(|range| range.confidence == Confidence::Exact);
     canon.open();
     canon.key("experimental");
-    canon.flag(!certain);
+    canon.bool(!certain);
     canon.key("files");
     canon.open_list();
     for file in files {
         canon.open();
         canon.key("conversations");
-        conversations(prepared, file, trace, canon);
+        conversations(context, file, trace, canon);
         canon.key("path");
         canon.text(&file.path);
         canon.close();
     }
     canon.close_list();
     canon.key("revision");
-    match revision(prepared) {
+    match revision(context) {
         Some(revision) => {
             canon.open();
             canon.key("revision");
@@ -51,22 +51,22 @@ pub(super) fn write(prepared: &Context<'_>, trace: &str, canon: &mut CanonicalWr
 }
 
 /// The commit that the line numbers hold for.
-pub(crate) fn revision<'p>(prepared: &'p Context<'_>) -> Option<&'p str> {
-    let files = prepared.written.files.iter().filter(|file| !file.ranges.is_empty());
+pub(crate) fn revision<'p>(context: &'p Context<'_>) -> Option<&'p str> {
+    let files = context.written.files.iter().filter(|file| !file.ranges.is_empty());
     let recorded: Vec<&str> = files.map(|file| &*file.recorded).collect();
-    prepared.commits.revision(&recorded)
+    context.commits.revision(&recorded)
 }
 
 /// One for each edit that has lines left.
 fn conversations(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     file: &WrittenFile,
     trace: &str,
     canon: &mut CanonicalWriter<'_>,
 ) {
     canon.open_list();
     for group in by_edit(file) {
-        let Some(edit) = group.first().and_then(|one| prepared.written.edits.get(one.edit)) else {
+        let Some(edit) = group.first().and_then(|one| context.written.edits.get(one.edit)) else {
             continue;
         };
         canon.open();
@@ -80,7 +80,7 @@ fn conversations(
         canon.plain("ai");
         canon.close();
         canon.key("ids");
-        let item = edit.item.and_then(|item| prepared.flow.items.get(item));
+        let item = edit.item.and_then(|item| context.timeline.items.get(item));
         let message = item.and_then(|item| match item.what {
             Entry::Step(step) => step.message_id.as_deref(),
             _ => None,
@@ -159,13 +159,13 @@ fn write_range(
 }
 
 /// The record's `patches`: every edit, also those of which nothing is left.
-pub(super) fn patches(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
+pub(super) fn patches(context: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.open_list();
-    for (at, edit) in prepared.written.edits.iter().enumerate() {
-        let id = patch_id(prepared, at, edit, canon);
+    for (at, edit) in context.written.edits.iter().enumerate() {
+        let id = patch_id(context, at, edit, canon);
         canon.open();
         canon.key("anchor");
-        match prepared.commits.anchor(edit.call.as_deref(), &edit.recorded) {
+        match context.commits.anchor(edit.call.as_deref(), &edit.recorded) {
             Some(anchor) => write_anchor(&anchor, canon),
             None => canon.null(),
         }
@@ -210,7 +210,7 @@ fn write_anchor(anchor: &Anchor<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.key("evidence_tier");
     canon.plain(anchor.tier);
     canon.key("found");
-    canon.flag(true);
+    canon.bool(true);
     canon.key("git_patch_id");
     canon.null();
     canon.key("last_searched_at");
@@ -223,15 +223,15 @@ fn write_anchor(anchor: &Anchor<'_>, canon: &mut CanonicalWriter<'_>) {
 /// Named by session, call and file as they are exported, and by which edit of the call it is; never
 /// by the text, of which some may have been taken out.
 fn patch_id(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     at: usize,
     edit: &WrittenEdit,
     canon: &CanonicalWriter<'_>,
 ) -> String {
     let call = edit.call.as_deref();
-    let own = call.and_then(|call| prepared.edit_of.get(call));
+    let own = call.and_then(|call| context.edit_of.get(call));
     let number = own.and_then(|own| own.iter().position(|one| *one == at)).unwrap_or(at);
     let path = canon.clear(&edit.path);
     let call = call.unwrap_or_default();
-    sha256(&format!("{}\0{call}\0{path}\0{number}", prepared.session.id))
+    sha256(&format!("{}\0{call}\0{path}\0{number}", context.session.id))
 }

@@ -27,17 +27,17 @@ use uuid::Uuid;
 const CLASSIFIER: &str = concat!("backstory ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     schema: OpenTracesSchema,
     options: &Options<'_>,
     report: Option<&Report>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
-    let session = prepared.session;
+    let session = context.session;
     let newest = schema == OpenTracesSchema::V0_9;
     let trace = trace_id(session, options.generation);
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
     let mut environment = Surroundings::default();
     if let Some(content) = &session.requests.environment {
         environment = Surroundings::read(&mut fetcher, content)?;
@@ -53,33 +53,33 @@ pub(super) fn write(
     canon.id_or_null(session.versions.last().map(|version| &**version));
     canon.close();
     canon.key("attribution");
-    attribution::write(prepared, &trace, canon);
+    attribution::write(context, &trace, canon);
     if newest {
         canon.key("context_tree_summary");
         canon.empty();
     }
     canon.key("dependencies");
-    canon.text_list(prepared.packages.iter().map(String::as_str));
+    canon.text_list(context.packages.iter().map(String::as_str));
     canon.key("environment");
-    environment.write(prepared, newest, canon);
+    environment.write(context, newest, canon);
     canon.key("execution_context");
     canon.plain("devtime");
     canon.key("generation_index");
     canon.number(options.generation);
     canon.key("git_links");
-    git_links(prepared, canon);
+    git_links(context, canon);
     canon.key("lifecycle");
-    let committed = prepared.commits.newest().is_some();
+    let committed = context.commits.newest().is_some();
     canon.plain(if committed { "final" } else { "provisional" });
     canon.key("metadata");
-    metadata(prepared, &mut fetcher, canon)?;
+    metadata(context, &mut fetcher, canon)?;
     canon.key("metrics");
-    metrics(prepared, canon);
+    metrics(context, canon);
     canon.key("outcome");
-    outcome(prepared, schema, &mut fetcher, canon)?;
+    outcome(context, schema, &mut fetcher, canon)?;
     if newest {
         canon.key("patches");
-        attribution::patches(prepared, canon);
+        attribution::patches(context, canon);
     }
     canon.key("schema_version");
     canon.plain(if newest { "0.9.0" } else { "0.3.0" });
@@ -88,7 +88,7 @@ pub(super) fn write(
     canon.key("session_id");
     canon.id(&session.id);
     canon.key("steps");
-    step::write(prepared, &shapes, newest, options, &mut fetcher, canon)?;
+    step::write(context, &shapes, newest, options, &mut fetcher, canon)?;
     canon.key("system_prompts");
     canon.open();
     for (name, text) in &shapes.prompts {
@@ -98,7 +98,7 @@ pub(super) fn write(
     }
     canon.close();
     canon.key("task");
-    task(prepared, &mut fetcher, canon)?;
+    task(context, &mut fetcher, canon)?;
     canon.key("timestamp_end");
     canon.plain_or_null(session.ended.map(|time| time.to_string()).as_deref());
     canon.key("timestamp_start");
@@ -152,7 +152,7 @@ impl Surroundings {
         Ok(Surroundings { platform: text("platform"), shell: text("shell") })
     }
 
-    fn write(&self, prepared: &Context<'_>, newest: bool, canon: &mut CanonicalWriter<'_>) {
+    fn write(&self, context: &Context<'_>, newest: bool, canon: &mut CanonicalWriter<'_>) {
         canon.open();
         if newest {
             canon.key("abi_tag");
@@ -163,7 +163,7 @@ impl Surroundings {
             canon.null();
         }
         canon.key("language_ecosystem");
-        canon.plain_list(prepared.languages.iter().copied());
+        canon.plain_list(context.languages.iter().copied());
         canon.key("os");
         canon.text_or_null(self.platform.as_deref());
         if newest {
@@ -175,10 +175,10 @@ impl Surroundings {
         canon.key("shell");
         canon.text_or_null(self.shell.as_deref());
         canon.key("vcs");
-        let branch = prepared.session.git_branches.first();
+        let branch = context.session.git_branches.first();
         canon.open();
         canon.key("base_commit");
-        canon.plain_or_null(prepared.commits.base.as_deref());
+        canon.plain_or_null(context.commits.base.as_deref());
         canon.key("branch");
         canon.text_or_null(branch.map(|branch| &**branch));
         canon.key("diff");
@@ -192,17 +192,17 @@ impl Surroundings {
 
 /// What no field of the schema has a place for.
 fn metadata(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     fetcher: &mut Fetcher<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
-    let session = prepared.session;
-    let left_out = prepared.flow.left_out;
+    let session = context.session;
+    let left_out = context.timeline.left_out;
     canon.open();
     canon.key("benchmark");
     benchmark(session, fetcher, canon)?;
     canon.key("commits_searched");
-    canon.flag(prepared.commits.searched);
+    canon.bool(context.commits.searched);
     canon.key("continues");
     canon.id_list(session.continues.iter().map(|id| &**id));
     canon.key("cwds");
@@ -215,7 +215,7 @@ fn metadata(
     canon.text_list(session.git_branches.iter().map(|branch| &**branch));
     canon.key("is_compacted");
     let full = |kind| kind == CompactionKind::Full;
-    canon.flag(session.compactions.iter().any(|compaction| full(compaction.kind)));
+    canon.bool(session.compactions.iter().any(|compaction| full(compaction.kind)));
     canon.key("kind");
     canon.plain(session.kind.name());
     canon.key("left_out");
@@ -238,7 +238,7 @@ fn metadata(
     canon.key("title");
     canon.text_or_null(session.title.as_ref().map(|title| title.text.as_str()));
     canon.key("usage_incomplete");
-    canon.flag(prepared.usage.incomplete || prepared.told == CountedTokens::Nothing);
+    canon.bool(context.usage.incomplete || context.told == CountedTokens::Nothing);
     canon.key("versions");
     canon.id_list(session.versions.iter().map(|version| &**version));
     canon.key("writer");
@@ -269,57 +269,57 @@ pub(super) fn benchmark(
     }
     canon.key("resolved");
     match run.resolved {
-        Some(resolved) => canon.flag(resolved),
+        Some(resolved) => canon.bool(resolved),
         None => canon.null(),
     }
     canon.close();
     Ok(())
 }
 
-fn metrics(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
-    let usage = &prepared.usage;
+fn metrics(context: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
+    let usage = &context.usage;
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     canon.open();
     canon.key("cache_hit_rate");
     canon.float_or_null((read > 0).then(|| usage.cache_read as f64 / read as f64));
     canon.key("estimated_cost_usd");
-    canon.float_or_null(prepared.dollars());
+    canon.float_or_null(context.dollars());
     canon.key("total_cache_creation_tokens");
     canon.number(usage.cache_write);
     canon.key("total_cache_read_tokens");
     canon.number(usage.cache_read);
     canon.key("total_duration_s");
-    canon.float_or_null(prepared.session.duration_ms().map(|time| time as f64 / 1000.0));
+    canon.float_or_null(context.session.duration_ms().map(|time| time as f64 / 1000.0));
     canon.key("total_input_tokens");
     canon.number(usage.input);
     canon.key("total_output_tokens");
     canon.number(usage.output);
     canon.key("total_steps");
-    canon.number(prepared.flow.items.len() as u64);
+    canon.number(context.timeline.items.len() as u64);
     canon.close();
 }
 
 /// How the last turn ended is known; whether the work was any good, only where a benchmark says so.
 fn outcome(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     schema: OpenTracesSchema,
     fetcher: &mut Fetcher<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
-    let run = prepared.session.benchmark.as_ref();
-    let last = prepared.session.turns.last().map(|turn| turn.outcome);
+    let run = context.session.benchmark.as_ref();
+    let last = context.session.turns.last().map(|turn| turn.outcome);
     canon.open();
-    let newest = prepared.commits.newest();
+    let newest = context.commits.newest();
     canon.key("commit_sha");
     canon.plain_or_null(newest.map(|link| &*link.commit.id));
     canon.key("committed");
-    canon.flag(newest.is_some());
+    canon.bool(newest.is_some());
     canon.key("description");
     let ended = last.map(|outcome| format!("last turn: {}", outcome.name()));
     canon.plain_or_null(ended.as_deref());
     if schema == OpenTracesSchema::V0_3 {
         canon.key("patch");
-        match (&prepared.written.patch, run.and_then(|run| run.patch.as_ref())) {
+        match (&context.written.patch, run.and_then(|run| run.patch.as_ref())) {
             // What was handed in counts, not what edits tell.
             (_, Some(patch)) => canon.text(&fetcher.text(0, patch)?),
             (patch, None) => canon.text_or_null(patch.as_deref()),
@@ -335,7 +335,7 @@ fn outcome(
     canon.plain("deterministic");
     canon.key("success");
     match run.and_then(|run| run.resolved) {
-        Some(resolved) => canon.flag(resolved),
+        Some(resolved) => canon.bool(resolved),
         None => canon.null(),
     }
     canon.key("terminal_state");
@@ -348,9 +348,9 @@ fn outcome(
     Ok(())
 }
 
-fn git_links(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
+fn git_links(context: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
     canon.open_list();
-    for link in &prepared.commits.links {
+    for link in &context.commits.links {
         canon.open();
         canon.key("branch");
         canon.null();
@@ -359,7 +359,7 @@ fn git_links(prepared: &Context<'_>, canon: &mut CanonicalWriter<'_>) {
         canon.key("content_alive");
         canon.null();
         canon.key("repo_url");
-        canon.text_or_null(prepared.commits.url.as_deref());
+        canon.text_or_null(context.commits.url.as_deref());
         canon.key("revision");
         canon.plain(&link.commit.id);
         canon.key("tier");
@@ -381,16 +381,16 @@ fn security(report: Option<&Report>, canon: &mut CanonicalWriter<'_>) {
     canon.key("redactions_applied");
     canon.number(places.unwrap_or(0));
     canon.key("scanned");
-    canon.flag(report.is_some());
+    canon.bool(report.is_some());
     canon.close();
 }
 
 fn task(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     fetcher: &mut Fetcher<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
-    let asked = prepared.task();
+    let asked = context.task();
     let mut description = None;
     if let Some((item, _)) = asked
         && let crate::timeline::Entry::Prompt(turn) = item.what
@@ -401,10 +401,10 @@ fn task(
     }
     canon.open();
     canon.key("base_commit");
-    canon.plain_or_null(prepared.commits.base.as_deref());
+    canon.plain_or_null(context.commits.base.as_deref());
     canon.key("description");
     canon.text_or_null(description.as_deref());
-    let url = prepared.commits.url.as_deref();
+    let url = context.commits.url.as_deref();
     canon.key("repository");
     canon.text_or_null(url.and_then(owner_and_name));
     canon.key("repository_url");

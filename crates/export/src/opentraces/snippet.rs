@@ -63,10 +63,10 @@ impl Writer<'_, '_, '_> {
             Change::Cell { source } => source.iter().collect(),
             Change::Delete | Change::Move { .. } => Vec::new(),
         };
-        let known = call.id.as_deref().and_then(|id| self.prepared.edit_of.get(id));
+        let known = call.id.as_deref().and_then(|id| self.context.edit_of.get(id));
         // Of several changes it is not known which wrote which lines.
         let placed = match (known.map(Vec::as_slice), parts.as_slice()) {
-            (Some([one]), [_]) => self.prepared.written.edits.get(*one),
+            (Some([one]), [_]) => self.context.written.edits.get(*one),
             _ => None,
         };
         let lines = placed.and_then(|edit| edit.lines);
@@ -84,7 +84,7 @@ impl Writer<'_, '_, '_> {
         snippet: Snippet<'_>,
     ) -> Result<(), StoreError> {
         let Snippet { path, lines, text } = snippet;
-        let path = self.prepared.shown(path);
+        let path = self.context.shown(path);
         self.canon.open();
         self.canon.key("end_line");
         self.canon.number_or_null(lines.1);

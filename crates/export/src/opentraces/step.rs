@@ -22,7 +22,7 @@ const READ_AHEAD: usize = 2 << 10;
 
 /// Everything that steps need.
 pub(super) struct Writer<'w, 's, 'c> {
-    pub(super) prepared: &'w Context<'s>,
+    pub(super) context: &'w Context<'s>,
     shapes: &'w Shapes,
     newest: bool,
     pub(super) options: &'w Options<'w>,
@@ -31,7 +31,7 @@ pub(super) struct Writer<'w, 's, 'c> {
 }
 
 pub(super) fn write<'s>(
-    prepared: &Context<'s>,
+    context: &Context<'s>,
     shapes: &Shapes,
     newest: bool,
     options: &Options<'_>,
@@ -39,8 +39,8 @@ pub(super) fn write<'s>(
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<(), StoreError> {
     canon.open_list();
-    let mut writer = Writer { prepared, shapes, newest, options, fetcher, canon };
-    for (at, item) in prepared.flow.items.iter().enumerate() {
+    let mut writer = Writer { context, shapes, newest, options, fetcher, canon };
+    for (at, item) in context.timeline.items.iter().enumerate() {
         match item.what {
             Entry::Prompt(turn) => {
                 let blocks = turn.prompt.blocks.iter().map(|block| &block.block);
@@ -106,11 +106,11 @@ impl Writer<'_, '_, '_> {
     }
 
     fn head(&mut self, item: &Item<'_>) {
-        let role = self.prepared.roles.get(item.member);
+        let role = self.context.roles.get(item.member);
         self.canon.key("agent_role");
         self.canon.text_or_null(role.map(String::as_str));
         self.canon.key("call_type");
-        let subagent = self.prepared.flow.is_subagent(item);
+        let subagent = self.context.timeline.is_subagent(item);
         self.canon.plain(if subagent { "subagent" } else { "main" });
     }
 
@@ -147,7 +147,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
-        let flow = &self.prepared.flow;
+        let timeline = &self.context.timeline;
         self.canon.open();
         self.head(item);
         self.content(item.member, step)?;
@@ -180,9 +180,9 @@ impl Writer<'_, '_, '_> {
         let started = step.calls().find_map(|call| call.subagent.as_deref());
         self.canon.id_or_null(started);
         self.canon.key("system_prompt_hash");
-        self.canon.plain_or_null(self.shapes.prompt(flow, item.member, step));
+        self.canon.plain_or_null(self.shapes.prompt(timeline, item.member, step));
         self.time(step.timestamp);
-        let counted = !step.synthetic && !self.prepared.repeated.contains(&at);
+        let counted = !step.synthetic && !self.context.repeated.contains(&at);
         self.usage(step.usage.as_ref().filter(|_| counted));
         self.canon.key("tool_calls");
         self.canon.open_list();
@@ -191,7 +191,7 @@ impl Writer<'_, '_, '_> {
         }
         self.canon.close_list();
         self.canon.key("tools_available");
-        let available = self.shapes.available(flow, item.member, step);
+        let available = self.shapes.available(timeline, item.member, step);
         self.canon.id_list(available.iter().map(String::as_str));
         self.canon.close();
         Ok(())
@@ -371,7 +371,7 @@ pub(crate) fn write_input(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed<'c> {
     pub(crate) member: usize,
-    /// The item of the flow.
+    /// The item of the timeline.
     pub(crate) at: usize,
     /// Which call of the message it is.
     pub(crate) number: usize,

@@ -38,7 +38,7 @@ impl<'o> Format<'o> {
     }
 
     /// Whether it says whose lines are whose.
-    pub(crate) fn tells_lines(self) -> bool {
+    pub(crate) fn needs_lines(self) -> bool {
         matches!(self, Format::OpenTraces(_) | Format::AgentTrace)
     }
 }

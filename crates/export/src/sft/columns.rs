@@ -11,9 +11,9 @@ impl Writer<'_, '_, '_> {
     pub(super) fn tools(&mut self, member: usize, steps: &[&Step]) -> Result<usize, StoreError> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = hashbrown::HashSet::new();
-        let flow = &self.prepared.flow;
+        let timeline = &self.context.timeline;
         for step in steps {
-            for name in self.shapes.available(flow, member, step) {
+            for name in self.shapes.available(timeline, member, step) {
                 if seen.insert(name) {
                     names.push(name.clone());
                 }
@@ -59,7 +59,7 @@ impl Writer<'_, '_, '_> {
             // Unknown fields are refused there.
             return b"}\n".to_vec();
         }
-        let session = self.prepared.flow.members.get(member);
+        let session = self.context.timeline.members.get(member);
         let id = session.map_or("", |session| session.id.as_str());
         let first = steps.first();
         let uuid = first.and_then(|step| step.uuids.first()).map_or("", |uuid| uuid);
@@ -71,7 +71,7 @@ impl Writer<'_, '_, '_> {
         canon.key("session_id");
         canon.id(id);
         canon.key("agent");
-        canon.plain(self.prepared.session.agent.name());
+        canon.plain(self.context.session.agent.name());
         canon.key("model");
         canon.id_or_null(first.and_then(|step| step.model.as_deref()));
         canon.key("version");

@@ -19,58 +19,60 @@ use crate::rows::{Piece, Rows};
 use crate::shapes::Shapes;
 use crate::states::WriteOutput;
 use crate::states::{
-    Active, Conversation, Disposition, Keep, Skipped, StateFigures, Window, count_untold,
-    members_in_order, reason_to_skip,
+    Active, Conversation, Disposition, Keep, Skipped, StateFigures, Window,
+    count_subagent_messages, members_in_order, reason_to_skip,
 };
 use crate::timeline::{Entry, Item};
 use backstory_model::{Step, TurnKind};
 use backstory_store::StoreError;
 use hashbrown::HashMap;
-use shape::{Meanwhile, Role, Shape};
+use shape::{BetweenMessages, Role, Shape};
 use std::cell::RefMut;
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     sft: &SftOptions<'_>,
     options: &Options<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<WriteOutput, StoreError> {
     canon.keep_order();
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
     let mut writer = Writer {
-        active: Active::of(&prepared.flow),
-        prepared,
+        active: Active::of(&context.timeline),
+        context,
         shapes,
         sft,
         shape: Shape { sft, options },
-        talks: prepared.flow.members.iter().map(|_| Talk::default()).collect(),
+        dialogues: context.timeline.members.iter().map(|_| Dialogue::default()).collect(),
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Disposition::Untold; prepared.flow.items.len()],
+        fates: vec![Disposition::Unseen; context.timeline.items.len()],
         pieces: Vec::new(),
         tools: Vec::new(),
         tools_of: HashMap::new(),
     };
-    for part in members_in_order(prepared.flow.members.len(), sft.states.subagents) {
+    for part in members_in_order(context.timeline.members.len(), sft.states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    for member in 0..prepared.flow.members.len() {
+    for member in 0..context.timeline.members.len() {
         writer.end_row(member)?;
     }
-    count_untold(&prepared.flow, &mut writer.fates, &mut writer.figures);
-    let Writer { talks, tools, pieces, figures, fates, .. } = writer;
-    let shared = talks.into_iter().flat_map(|talk| [talk.messages.system, talk.messages.bytes]);
+    count_subagent_messages(&context.timeline, &mut writer.fates, &mut writer.figures);
+    let Writer { dialogues, tools, pieces, figures, fates, .. } = writer;
+    let shared = dialogues
+        .into_iter()
+        .flat_map(|dialogue| [dialogue.messages.system, dialogue.messages.bytes]);
     let rows = Rows::new(shared.chain(tools).collect(), pieces);
     Ok(WriteOutput { states: figures, fates, rows: Some(rows) })
 }
 
 /// One conversation.
 #[derive(Debug, Default)]
-struct Talk<'s> {
+struct Dialogue<'s> {
     messages: Conversation,
-    between: Meanwhile,
+    between: BetweenMessages,
     /// Words stand in the row already, or wait.
     prompted: bool,
     /// Answers of the row so far, by item.
@@ -79,11 +81,11 @@ struct Talk<'s> {
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Context<'s>,
+    context: &'w Context<'s>,
     shapes: Shapes,
     sft: &'w SftOptions<'w>,
     shape: Shape<'w>,
-    talks: Vec<Talk<'s>>,
+    dialogues: Vec<Dialogue<'s>>,
     fetcher: RefMut<'w, Fetcher<'s>>,
     canon: &'w mut CanonicalWriter<'c>,
     figures: StateFigures,
@@ -95,13 +97,13 @@ struct Writer<'w, 's, 'c> {
 }
 
 impl<'s, 'c> Writer<'_, 's, 'c> {
-    fn desk(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
+    fn member_writer(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
         MemberWriter { member, fetcher: &mut self.fetcher, canon: self.canon }
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
-        let prepared = self.prepared;
-        let items = prepared.flow.items.iter().enumerate();
+        let context = self.context;
+        let items = context.timeline.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             let member = item.member;
             match item.what {
@@ -115,10 +117,10 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
                 Entry::Prompt(_) | Entry::Interjection(_) => {}
             }
             let Some(words) = self.fetcher.said(item)? else { continue };
-            let Some(talk) = self.talks.get_mut(member) else { continue };
+            let Some(dialogue) = self.dialogues.get_mut(member) else { continue };
             if !words.trim().is_empty() {
-                talk.between.words.push(words);
-                talk.prompted = true;
+                dialogue.between.words.push(words);
+                dialogue.prompted = true;
             }
         }
         Ok(())
@@ -157,11 +159,11 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             Per::Step => Role::Before,
         };
         let shape = self.shape;
-        let (message, lost) = shape.answer(step, role, self.desk(member))?;
+        let (message, lost) = shape.answer(step, role, self.member_writer(member))?;
         let fate = match (fate, self.sft.per) {
             (Disposition::Answer, Per::Step) => {
                 let answer = if self.sft.format.has_marks() {
-                    shape.answer(step, Role::Answer, self.desk(member))?.0
+                    shape.answer(step, Role::Answer, self.member_writer(member))?.0
                 } else {
                     message.clone()
                 };
@@ -169,23 +171,23 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             }
             (fate, _) => fate,
         };
-        let results = shape.results(step, self.desk(member))?;
-        let Some(talk) = self.talks.get_mut(member) else { return Ok(fate) };
-        talk.messages.begin_step();
-        talk.messages.push(&message, &self.sft.states.tokenizer);
-        talk.between.results = results;
+        let results = shape.results(step, self.member_writer(member))?;
+        let Some(dialogue) = self.dialogues.get_mut(member) else { return Ok(fate) };
+        dialogue.messages.begin_step();
+        dialogue.messages.push(&message, &self.sft.states.tokenizer);
+        dialogue.between.results = results;
         if self.sft.per == Per::Session {
             self.figures.left_out_words += u64::from(lost);
-            talk.answers.push((at, step));
+            dialogue.answers.push((at, step));
         }
         Ok(fate)
     }
 
     /// Words before a message that is not on the chain are not on it either.
     fn forget(&mut self, member: usize) {
-        let Some(talk) = self.talks.get_mut(member) else { return };
-        talk.between.words.clear();
-        talk.prompted = !talk.answers.is_empty();
+        let Some(dialogue) = self.dialogues.get_mut(member) else { return };
+        dialogue.between.words.clear();
+        dialogue.prompted = !dialogue.answers.is_empty();
     }
 
     fn reason(&mut self, member: usize, step: &Step) -> Result<Option<Skipped>, StoreError> {
@@ -207,31 +209,31 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
                 return Ok(Some(Skipped::ShortAction));
             }
         }
-        let prompted = self.talks.get(member).is_some_and(|talk| talk.prompted);
+        let prompted = self.dialogues.get(member).is_some_and(|dialogue| dialogue.prompted);
         Ok((!prompted).then_some(Skipped::NoPrompt))
     }
 
     fn begin(&mut self, member: usize, step: &Step) {
-        if self.talks.get(member).is_none_or(|talk| talk.messages.began) {
+        if self.dialogues.get(member).is_none_or(|dialogue| dialogue.messages.began) {
             return;
         }
         let system = self.sft.states.system;
-        let prompt = self.shapes.system(&self.prepared.flow, member, step, system, self.canon);
+        let prompt = self.shapes.system(&self.context.timeline, member, step, system, self.canon);
         let message = prompt.map(|prompt| self.shape.system(&prompt, self.canon));
-        let Some(talk) = self.talks.get_mut(member) else { return };
-        talk.messages.begin(message, &self.sft.states.tokenizer);
+        let Some(dialogue) = self.dialogues.get_mut(member) else { return };
+        dialogue.messages.begin(message, &self.sft.states.tokenizer);
     }
 
     /// Puts what happened since the last message of the model behind it.
     fn flush(&mut self, member: usize) {
-        let Some(talk) = self.talks.get_mut(member) else { return };
-        let between = std::mem::take(&mut talk.between);
+        let Some(dialogue) = self.dialogues.get_mut(member) else { return };
+        let between = std::mem::take(&mut dialogue.between);
         let alternating = self.sft.format == SftFormat::LlamaFactory;
         if between.results.is_empty() && (!between.words.is_empty() || alternating) {
-            talk.messages.begin_turn();
+            dialogue.messages.begin_turn();
         }
         for message in self.shape.meanwhile(between, self.canon) {
-            talk.messages.push(&message, &self.sft.states.tokenizer);
+            dialogue.messages.push(&message, &self.sft.states.tokenizer);
         }
     }
 
@@ -243,25 +245,25 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         lost: bool,
     ) -> Result<Disposition, StoreError> {
         let states = &self.sft.states;
-        let Some(talk) = self.talks.get(member) else { return Ok(Disposition::Untold) };
+        let Some(dialogue) = self.dialogues.get(member) else { return Ok(Disposition::Unseen) };
         let most = states.max_history_tokens;
-        let window = talk.messages.window(most, Keep::TurnsPrompt, &states.tokenizer);
+        let window = dialogue.messages.window(most, Keep::TurnsPrompt, &states.tokenizer);
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
         self.figures.left_out_words += u64::from(lost);
-        self.figures.cut_histories += u64::from(!window.is_whole(&talk.messages));
+        self.figures.cut_histories += u64::from(!window.is_whole(&dialogue.messages));
         self.row(member, &window, Some(answer), &[step])?;
         Ok(Disposition::Answer)
     }
 
     /// Writes the row of a conversation so far.
     fn end_row(&mut self, member: usize) -> Result<(), StoreError> {
-        let Some(talk) = self.talks.get_mut(member) else { return Ok(()) };
+        let Some(dialogue) = self.dialogues.get_mut(member) else { return Ok(()) };
         // What is left is nobody's history.
-        talk.between = Meanwhile::default();
-        talk.prompted = false;
-        let answers = std::mem::take(&mut talk.answers);
-        let window = talk.messages.window(None, Keep::TurnsPrompt, &self.sft.states.tokenizer);
-        talk.messages.start = talk.messages.len();
+        dialogue.between = BetweenMessages::default();
+        dialogue.prompted = false;
+        let answers = std::mem::take(&mut dialogue.answers);
+        let window = dialogue.messages.window(None, Keep::TurnsPrompt, &self.sft.states.tokenizer);
+        dialogue.messages.start = dialogue.messages.len();
         let (Some(window), false) = (window, answers.is_empty()) else { return Ok(()) };
         if self.sft.states.max_history_tokens.is_some_and(|most| window.tokens > most) {
             for (at, _) in &answers {
@@ -285,25 +287,29 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.figures.states += steps.len() as u64;
         let tools = self.tools(member, steps)?;
         let tail = self.meta(member, steps);
-        let Some(talk) = self.talks.get(member) else { return Ok(()) };
-        let system = Piece::Shared(2 * member, 0..talk.messages.system.len());
+        let Some(dialogue) = self.dialogues.get(member) else { return Ok(()) };
+        let system = Piece::Shared(2 * member, 0..dialogue.messages.system.len());
         let format = self.sft.format;
         let pieces = &mut self.pieces;
         let own = |text: &[u8]| Piece::Own(text.to_vec());
         match (format, answer.is_some()) {
             (SftFormat::LlamaFactory, _) => {
                 pieces.push(own(b"{\"system\": "));
-                pieces.push(if talk.messages.system.is_empty() { own(b"\"\"") } else { system });
+                pieces.push(if dialogue.messages.system.is_empty() {
+                    own(b"\"\"")
+                } else {
+                    system
+                });
                 pieces.push(own(b", \"conversations\": ["));
-                talk.messages.pieces_without_system(window, 2 * member, pieces);
+                dialogue.messages.pieces_without_system(window, 2 * member, pieces);
             }
             (SftFormat::Trl, true) => {
                 pieces.push(own(b"{\"prompt\": ["));
-                talk.messages.pieces(window, 2 * member, pieces);
+                dialogue.messages.pieces(window, 2 * member, pieces);
             }
             _ => {
                 pieces.push(own(b"{\"messages\": ["));
-                talk.messages.pieces(window, 2 * member, pieces);
+                dialogue.messages.pieces(window, 2 * member, pieces);
             }
         }
         if let Some(answer) = answer {
@@ -314,7 +320,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             pieces.push(Piece::Own(answer));
         }
         pieces.push(own(b"]"));
-        let shared = 2 * self.talks.len() + tools;
+        let shared = 2 * self.dialogues.len() + tools;
         let length = self.tools.get(tools).map_or(0, Vec::len);
         pieces.push(Piece::Shared(shared, 0..length));
         pieces.push(Piece::Own(tail));

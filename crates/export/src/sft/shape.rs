@@ -36,7 +36,7 @@ pub(super) struct Returned {
 
 /// What stands between two messages of the model.
 #[derive(Debug, Default)]
-pub(super) struct Meanwhile {
+pub(super) struct BetweenMessages {
     pub(super) results: Vec<Returned>,
     pub(super) words: Vec<String>,
 }
@@ -52,13 +52,13 @@ impl Shape<'_> {
     pub(super) fn results(
         &self,
         step: &Step,
-        mut desk: MemberWriter<'_, '_, '_>,
+        mut out: MemberWriter<'_, '_, '_>,
     ) -> Result<Vec<Returned>, StoreError> {
         let mut results = Vec::new();
         for (number, call) in step.calls().enumerate() {
-            let text = desk.result(call, self.options.max_observation)?;
+            let text = out.result(call, self.options.max_observation)?;
             let name = self.sft.format.fitting(call.name.as_deref().unwrap_or_default());
-            let name = desk.canon.clear(&name).into_owned();
+            let name = out.canon.clear(&name).into_owned();
             results.push(Returned { id: call_id(step, number, call), name, text });
         }
         Ok(results)
@@ -67,7 +67,7 @@ impl Shape<'_> {
     /// Messages of what happened between two of the model; `words` are raw, results cleared.
     pub(super) fn meanwhile(
         &self,
-        between: Meanwhile,
+        between: BetweenMessages,
         canon: &mut CanonicalWriter<'_>,
     ) -> Vec<Vec<u8>> {
         let words = between.words.join("\n\n");
@@ -84,8 +84,8 @@ impl Shape<'_> {
             }
             let outer = canon.begin_nested();
             canon.open();
-            canon.word("from", from);
-            canon.word("value", &value);
+            canon.static_field("from", from);
+            canon.static_field("value", &value);
             canon.close();
             made.push(canon.end_nested(outer));
             return made;
@@ -93,13 +93,13 @@ impl Shape<'_> {
         for result in between.results {
             let outer = canon.begin_nested();
             canon.open();
-            canon.word("role", "tool");
+            canon.static_field("role", "tool");
             canon.key("tool_call_id");
             canon.id(&result.id);
             if self.sft.format != SftFormat::OpenAi {
-                canon.word("name", &result.name);
+                canon.static_field("name", &result.name);
             }
-            canon.word("content", &result.text);
+            canon.static_field("content", &result.text);
             canon.close();
             made.push(canon.end_nested(outer));
         }
@@ -114,28 +114,28 @@ impl Shape<'_> {
         &self,
         step: &Step,
         role: Role,
-        mut desk: MemberWriter<'_, '_, '_>,
+        mut out: MemberWriter<'_, '_, '_>,
     ) -> Result<(Vec<u8>, bool), StoreError> {
         if self.sft.format == SftFormat::LlamaFactory {
-            return self.llama_factory(step, &mut desk);
+            return self.llama_factory(step, &mut out);
         }
         let thinks = self.sft.states.thinking == Thinking::Keep && self.sft.format.has_thinking();
-        let message = desk.aside(|desk| {
-            desk.openai(step, thinks, |desk, call| {
+        let message = out.object(|out| {
+            out.openai(step, thinks, |out, call| {
                 let name = call.name.as_deref().unwrap_or_default();
-                desk.canon.key("name");
-                desk.canon.text(&self.sft.format.fitting(name));
-                desk.canon.key("arguments");
-                self.arguments(call, desk)
+                out.canon.key("name");
+                out.canon.text(&self.sft.format.fitting(name));
+                out.canon.key("arguments");
+                self.arguments(call, out)
             })?;
             match (self.sft.format, role) {
                 (SftFormat::OpenAi, Role::Before | Role::Answer) => {
-                    desk.canon.key("weight");
-                    desk.canon.number(u64::from(role == Role::Answer));
+                    out.canon.key("weight");
+                    out.canon.number(u64::from(role == Role::Answer));
                 }
                 (SftFormat::Axolotl, Role::Before | Role::Answer) => {
-                    desk.canon.key("train");
-                    desk.canon.flag(role == Role::Answer);
+                    out.canon.key("train");
+                    out.canon.bool(role == Role::Answer);
                 }
                 _ => {}
             }
@@ -148,49 +148,45 @@ impl Shape<'_> {
     fn llama_factory(
         &self,
         step: &Step,
-        desk: &mut MemberWriter<'_, '_, '_>,
+        out: &mut MemberWriter<'_, '_, '_>,
     ) -> Result<(Vec<u8>, bool), StoreError> {
-        let words = desk.words(&step.blocks)?;
+        let words = out.words(&step.blocks)?;
         let calls = step.calls().next().is_some();
-        let message = desk.aside(|desk| {
-            desk.canon.word("from", if calls { "function_call" } else { "gpt" });
-            desk.canon.key("value");
+        let message = out.object(|out| {
+            out.canon.static_field("from", if calls { "function_call" } else { "gpt" });
+            out.canon.key("value");
             if !calls {
-                desk.canon.text(&words);
+                out.canon.text(&words);
                 return Ok(());
             }
-            let inner = desk.canon.begin_nested();
-            desk.canon.open_list();
+            let inner = out.canon.begin_nested();
+            out.canon.open_list();
             for call in step.calls() {
-                desk.canon.open();
-                desk.canon.key("name");
+                out.canon.open();
+                out.canon.key("name");
                 let name = call.name.as_deref().unwrap_or_default();
-                desk.canon.text(&self.sft.format.fitting(name));
-                desk.canon.key("arguments");
-                desk.input(call)?;
-                desk.canon.close();
+                out.canon.text(&self.sft.format.fitting(name));
+                out.canon.key("arguments");
+                out.input(call)?;
+                out.canon.close();
             }
-            desk.canon.close_list();
-            let value = desk.canon.end_nested(inner);
-            desk.canon.plain(&unescaped(&value));
+            out.canon.close_list();
+            let value = out.canon.end_nested(inner);
+            out.canon.plain(&unescaped(&value));
             Ok(())
         })?;
         Ok((message, calls && !words.trim().is_empty()))
     }
 
-    fn arguments(
-        &self,
-        call: &Call,
-        desk: &mut MemberWriter<'_, '_, '_>,
-    ) -> Result<(), StoreError> {
+    fn arguments(&self, call: &Call, out: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
         // OpenAI's own format knows only text.
         if self.sft.arguments == Arguments::Object && self.sft.format != SftFormat::OpenAi {
-            return desk.input(call);
+            return out.input(call);
         }
-        let outer = desk.canon.begin_nested();
-        desk.input(call)?;
-        let value = desk.canon.end_nested(outer);
-        desk.canon.plain(&unescaped(&value));
+        let outer = out.canon.begin_nested();
+        out.input(call)?;
+        let value = out.canon.end_nested(outer);
+        out.canon.plain(&unescaped(&value));
         Ok(())
     }
 

@@ -104,32 +104,32 @@ enum Known {
 struct File<'p> {
     path: &'p Path,
     known: HashMap<u64, Known>,
-    /// Why nothing else of it is told.
+    /// Why nothing else of it is seen.
     otherwise: Option<&'static str>,
 }
 
 /// Counts the records of a session's files; none if they are not records.
 pub(crate) fn count(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     fates: &[Disposition],
 ) -> Result<Option<Census>, StoreError> {
-    if reader(prepared.session.agent).observed() == Observed::Nothing {
+    if reader(context.session.agent).observed() == Observed::Nothing {
         return Ok(None);
     }
     let mut census = Census::default();
-    let mut context = ReadContext::new(prepared.session.source.store());
-    let told: HashSet<usize> = told_members(prepared, fates);
+    let mut reading = ReadContext::new(context.session.source.store());
+    let seen: HashSet<usize> = seen_members(context, fates);
     let mut files: Vec<File<'_>> = Vec::new();
-    for session in prepared.session.walk() {
+    for session in context.session.walk() {
         census.session(session);
-        let member = prepared.flow.members.iter().position(|one| std::ptr::eq(*one, session));
+        let member = context.timeline.members.iter().position(|one| std::ptr::eq(*one, session));
         let otherwise = match member {
             _ if session.kind.is_housekeeping() => Some("housekeeping_agent"),
-            Some(member) if told.contains(&member) => None,
+            Some(member) if seen.contains(&member) => None,
             _ => Some("subagent"),
         };
         let known = match member {
-            Some(member) => known_lines(prepared, member, fates, otherwise),
+            Some(member) => known_lines(context, member, fates, otherwise),
             None => HashMap::new(),
         };
         let path = session.source.path();
@@ -145,7 +145,7 @@ pub(crate) fn count(
     }
     census.files = files.len() as u64;
     for file in &files {
-        let read = read_file(file.path, &mut context, || Counter {
+        let read = read_file(file.path, &mut reading, || Counter {
             known: &file.known,
             otherwise: file.otherwise,
             census: Census::default(),
@@ -162,26 +162,26 @@ pub(crate) fn count(
 }
 
 /// Members whose conversation was walked.
-fn told_members(prepared: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
-    let walked = prepared.flow.items.iter().zip(fates).filter(|(_, fate)| match fate {
+fn seen_members(context: &Context<'_>, fates: &[Disposition]) -> HashSet<usize> {
+    let walked = context.timeline.items.iter().zip(fates).filter(|(_, fate)| match fate {
         Disposition::Skipped(reason) => *reason != super::Skipped::Subagent,
         Disposition::Answer => true,
-        Disposition::Untold => false,
+        Disposition::Unseen => false,
     });
-    let mut told: HashSet<usize> = walked.map(|(item, _)| item.member).collect();
-    told.insert(0);
-    told
+    let mut seen: HashSet<usize> = walked.map(|(item, _)| item.member).collect();
+    seen.insert(0);
+    seen
 }
 
 fn known_lines(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     member: usize,
     fates: &[Disposition],
     otherwise: Option<&'static str>,
 ) -> HashMap<u64, Known> {
     let mut known = HashMap::new();
     let history = otherwise.map_or(Known::History, Known::Reason);
-    for (item, fate) in prepared.flow.items.iter().zip(fates) {
+    for (item, fate) in context.timeline.items.iter().zip(fates) {
         if item.member != member {
             continue;
         }
@@ -196,7 +196,7 @@ fn known_lines(
                 let answer = match fate {
                     Disposition::Answer => Known::Answer,
                     Disposition::Skipped(reason) => Known::Reason(reason.name()),
-                    Disposition::Untold => history,
+                    Disposition::Unseen => history,
                 };
                 known.extend(step.lines.iter().map(|line| (*line, answer)));
                 for result in step.calls().filter_map(|call| call.result.as_ref()) {
@@ -211,7 +211,7 @@ fn known_lines(
 #[derive(Debug)]
 struct Counter<'k> {
     known: &'k HashMap<u64, Known>,
-    /// Why nothing of the file is told.
+    /// Why nothing of the file is seen.
     otherwise: Option<&'static str>,
     census: Census,
     uuids: HashSet<Box<str>>,

@@ -70,7 +70,7 @@ impl Skipped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disposition {
     /// Nobody looked at it.
-    Untold,
+    Unseen,
     Answer,
     Skipped(Skipped),
 }

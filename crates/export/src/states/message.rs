@@ -33,65 +33,63 @@ impl Style<'_> {
         &self,
         step: &Step,
         inputs: &[Vec<u8>],
-        mut desk: MemberWriter<'_, '_, '_>,
-        talk: &mut Conversation,
+        mut out: MemberWriter<'_, '_, '_>,
+        conversation: &mut Conversation,
         tokenizer: &Tokenizer<'_>,
     ) -> Result<(), StoreError> {
-        let desk = &mut desk;
+        let out = &mut out;
         match self.style {
             MessageStyle::OpenAi => {
                 let mut number = 0;
-                talk.write(tokenizer, |bytes| {
-                    desk.append(bytes, |desk| {
-                        desk.openai(step, self.thinking == Thinking::Keep, |desk, call| {
-                            desk.canon.key("name");
-                            desk.canon.text(tool(call));
-                            desk.canon.key("arguments");
-                            desk.canon.written(nth(inputs, number));
+                conversation.write(tokenizer, |bytes| {
+                    out.append(bytes, |out| {
+                        out.openai(step, self.thinking == Thinking::Keep, |out, call| {
+                            out.canon.key("name");
+                            out.canon.text(tool(call));
+                            out.canon.key("arguments");
+                            out.canon.written(nth(inputs, number));
                             number += 1;
                             Ok(())
                         })
                     })
                 })?;
                 for (number, call) in step.calls().enumerate() {
-                    talk.write(tokenizer, |bytes| {
-                        desk.append(bytes, |desk| {
-                            desk.canon.word("role", "tool");
-                            desk.canon.key("tool_call_id");
-                            desk.canon.id(&call_id(step, number, call));
-                            desk.canon.key("name");
-                            desk.canon.text(tool(call));
-                            self.result(call, desk)
+                    conversation.write(tokenizer, |bytes| {
+                        out.append(bytes, |out| {
+                            out.canon.static_field("role", "tool");
+                            out.canon.key("tool_call_id");
+                            out.canon.id(&call_id(step, number, call));
+                            out.canon.key("name");
+                            out.canon.text(tool(call));
+                            self.result(call, out)
                         })
                     })?;
                 }
             }
             MessageStyle::Anthropic => {
-                talk.write(tokenizer, |bytes| {
+                conversation.write(tokenizer, |bytes| {
                     let write =
-                        |desk: &mut MemberWriter<'_, '_, '_>| self.anthropic(step, inputs, desk);
-                    self.blocks("assistant", desk, bytes, write)
+                        |out: &mut MemberWriter<'_, '_, '_>| self.anthropic(step, inputs, out);
+                    self.blocks("assistant", out, bytes, write)
                 })?;
                 if step.calls().next().is_some() {
-                    talk.write(tokenizer, |bytes| {
-                        self.blocks("user", desk, bytes, |desk| self.results(step, desk))
+                    conversation.write(tokenizer, |bytes| {
+                        self.blocks("user", out, bytes, |out| self.results(step, out))
                     })?;
                 }
             }
             MessageStyle::Text => {
-                let words = self.flat(step, desk)?;
-                talk.push(&self.said("assistant", &words, desk.canon), tokenizer);
+                let words = self.flat(step, out)?;
+                conversation.push(&self.said("assistant", &words, out.canon), tokenizer);
                 for call in step.calls() {
                     let text = match &call.result {
-                        Some(result) => {
-                            result_text(desk.member, result, desk.fetcher)?.into_owned()
-                        }
+                        Some(result) => result_text(out.member, result, out.fetcher)?.into_owned(),
                         None => String::new(),
                     };
                     let mark =
                         if is_error(call) { "[TOOL_RESULT (ERROR)]" } else { "[TOOL_RESULT]" };
-                    let message = self.said("user", &format!("{mark}\n{text}"), desk.canon);
-                    talk.push(&message, tokenizer);
+                    let message = self.said("user", &format!("{mark}\n{text}"), out.canon);
+                    conversation.push(&message, tokenizer);
                 }
             }
         }
@@ -102,16 +100,16 @@ impl Style<'_> {
     fn blocks<'s, 'c>(
         &self,
         role: &str,
-        desk: &mut MemberWriter<'_, 's, 'c>,
+        out: &mut MemberWriter<'_, 's, 'c>,
         bytes: &mut Vec<u8>,
         write: impl FnOnce(&mut MemberWriter<'_, 's, 'c>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        desk.append(bytes, |desk| {
-            desk.canon.word("role", role);
-            desk.canon.key("content");
-            desk.canon.open_list();
-            write(desk)?;
-            desk.canon.close_list();
+        out.append(bytes, |out| {
+            out.canon.static_field("role", role);
+            out.canon.key("content");
+            out.canon.open_list();
+            write(out)?;
+            out.canon.close_list();
             Ok(())
         })
     }
@@ -120,39 +118,39 @@ impl Style<'_> {
         &self,
         step: &Step,
         inputs: &[Vec<u8>],
-        desk: &mut MemberWriter<'_, '_, '_>,
+        out: &mut MemberWriter<'_, '_, '_>,
     ) -> Result<(), StoreError> {
         let mut number = 0;
         for block in &step.blocks {
             match block {
                 Block::Thinking { text: Some(text), .. } if self.thinking == Thinking::Keep => {
-                    let thought = desk.fetcher.text(desk.member, text)?;
-                    desk.canon.open();
-                    desk.canon.word("type", "thinking");
-                    desk.canon.key("thinking");
-                    desk.canon.text(&thought);
-                    desk.canon.close();
+                    let thought = out.fetcher.text(out.member, text)?;
+                    out.canon.open();
+                    out.canon.static_field("type", "thinking");
+                    out.canon.key("thinking");
+                    out.canon.text(&thought);
+                    out.canon.close();
                 }
                 Block::Thinking { .. } => {}
                 Block::Call(call) => {
-                    desk.canon.open();
-                    desk.canon.word("type", "tool_use");
-                    desk.canon.key("id");
-                    desk.canon.id(&call_id(step, number, call));
-                    desk.canon.key("name");
-                    desk.canon.text(tool(call));
-                    desk.canon.key("input");
-                    desk.canon.written(nth(inputs, number));
-                    desk.canon.close();
+                    out.canon.open();
+                    out.canon.static_field("type", "tool_use");
+                    out.canon.key("id");
+                    out.canon.id(&call_id(step, number, call));
+                    out.canon.key("name");
+                    out.canon.text(tool(call));
+                    out.canon.key("input");
+                    out.canon.written(nth(inputs, number));
+                    out.canon.close();
                     number += 1;
                 }
                 block => {
-                    let words = desk.words([block])?;
-                    desk.canon.open();
-                    desk.canon.word("type", "text");
-                    desk.canon.key("text");
-                    desk.canon.text(&words);
-                    desk.canon.close();
+                    let words = out.words([block])?;
+                    out.canon.open();
+                    out.canon.static_field("type", "text");
+                    out.canon.key("text");
+                    out.canon.text(&words);
+                    out.canon.close();
                 }
             }
         }
@@ -160,43 +158,43 @@ impl Style<'_> {
     }
 
     /// Results as Anthropic has them.
-    fn results(&self, step: &Step, desk: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
+    fn results(&self, step: &Step, out: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
         for (number, call) in step.calls().enumerate() {
-            desk.canon.open();
-            desk.canon.word("type", "tool_result");
-            desk.canon.key("tool_use_id");
-            desk.canon.id(&call_id(step, number, call));
-            self.result(call, desk)?;
+            out.canon.open();
+            out.canon.static_field("type", "tool_result");
+            out.canon.key("tool_use_id");
+            out.canon.id(&call_id(step, number, call));
+            self.result(call, out)?;
             if is_error(call) {
-                desk.canon.key("is_error");
-                desk.canon.flag(true);
+                out.canon.key("is_error");
+                out.canon.bool(true);
             }
-            desk.canon.close();
+            out.canon.close();
         }
         Ok(())
     }
 
-    fn result(&self, call: &Call, desk: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
-        desk.canon.key("content");
+    fn result(&self, call: &Call, out: &mut MemberWriter<'_, '_, '_>) -> Result<(), StoreError> {
+        out.canon.key("content");
         // Most are one text, which goes through as it is written.
         if let (Some(result), None) = (&call.result, self.options.max_observation)
             && let ([text], []) = (&*result.text, &*result.blocks)
-            && let Some(raw) = desk.fetcher.written(desk.member, text)?
+            && let Some(raw) = out.fetcher.written(out.member, text)?
         {
-            desk.canon.written_text(raw);
+            out.canon.written_text(raw);
             return Ok(());
         }
-        let text = desk.result(call, self.options.max_observation)?;
-        desk.canon.plain(&text);
+        let text = out.result(call, self.options.max_observation)?;
+        out.canon.plain(&text);
         Ok(())
     }
 
     /// What the model said and called, as prose.
-    fn flat(&self, step: &Step, desk: &mut MemberWriter<'_, '_, '_>) -> Result<String, StoreError> {
-        let mut words = desk.words(&step.blocks)?;
+    fn flat(&self, step: &Step, out: &mut MemberWriter<'_, '_, '_>) -> Result<String, StoreError> {
+        let mut words = out.words(&step.blocks)?;
         for call in step.calls() {
             let input = match &call.input {
-                Some(input) => desk.fetcher.text(desk.member, input)?.into_owned(),
+                Some(input) => out.fetcher.text(out.member, input)?.into_owned(),
                 None => String::new(),
             };
             if !words.is_empty() {
@@ -214,43 +212,43 @@ impl Style<'_> {
         step: &Step,
         inputs: &[Vec<u8>],
         only: Option<usize>,
-        mut desk: MemberWriter<'_, '_, '_>,
+        mut out: MemberWriter<'_, '_, '_>,
     ) -> Result<String, StoreError> {
         if step.calls().next().is_none() {
-            let words = desk.words(&step.blocks)?;
-            return Ok(desk.canon.clear(words.trim()).into_owned());
+            let words = out.words(&step.blocks)?;
+            return Ok(out.canon.clear(words.trim()).into_owned());
         }
-        let outer = desk.canon.begin_nested();
-        desk.canon.open_list();
+        let outer = out.canon.begin_nested();
+        out.canon.open_list();
         let mut number = 0;
         for block in &step.blocks {
             match block {
                 Block::Thinking { .. } => {}
                 Block::Call(call) => {
                     if only.is_none_or(|only| only == number) {
-                        desk.canon.open();
-                        desk.canon.key("input");
-                        desk.canon.written(nth(inputs, number));
-                        desk.canon.key("name");
-                        desk.canon.text(tool(call));
-                        desk.canon.word("type", "tool_use");
-                        desk.canon.close();
+                        out.canon.open();
+                        out.canon.key("input");
+                        out.canon.written(nth(inputs, number));
+                        out.canon.key("name");
+                        out.canon.text(tool(call));
+                        out.canon.static_field("type", "tool_use");
+                        out.canon.close();
                     }
                     number += 1;
                 }
                 block if only.is_none() => {
-                    let words = desk.words([block])?;
-                    desk.canon.open();
-                    desk.canon.key("text");
-                    desk.canon.text(&words);
-                    desk.canon.word("type", "text");
-                    desk.canon.close();
+                    let words = out.words([block])?;
+                    out.canon.open();
+                    out.canon.key("text");
+                    out.canon.text(&words);
+                    out.canon.static_field("type", "text");
+                    out.canon.close();
                 }
                 _ => {}
             }
         }
-        desk.canon.close_list();
-        let bytes = desk.canon.end_nested(outer);
+        out.canon.close_list();
+        let bytes = out.canon.end_nested(outer);
         Ok(in_ascii(bytes))
     }
 }

@@ -21,7 +21,7 @@ pub(super) use census::count as count_records;
 pub(crate) use figures::Disposition;
 use message::Style;
 pub(crate) use output::WriteOutput;
-pub(super) use walk::{Active, count_untold, members_in_order, reason_to_skip};
+pub(super) use walk::{Active, count_subagent_messages, members_in_order, reason_to_skip};
 pub(super) use window::{Conversation, Keep, Window};
 
 use crate::chat::MemberWriter;
@@ -40,56 +40,58 @@ use std::cell::RefMut;
 use std::collections::BTreeSet;
 
 pub(super) fn write(
-    prepared: &Context<'_>,
+    context: &Context<'_>,
     states: &StateOptions<'_>,
     options: &Options<'_>,
     canon: &mut CanonicalWriter<'_>,
 ) -> Result<WriteOutput, StoreError> {
-    let mut fetcher = prepared.fetcher();
-    let shapes = Shapes::of(&prepared.flow, &mut fetcher, canon)?;
-    let signals = signals::signals_of(&prepared.flow, &mut fetcher)?;
-    let talks = prepared.flow.members.iter().map(|_| Conversation::default()).collect();
+    let mut fetcher = context.fetcher();
+    let shapes = Shapes::of(&context.timeline, &mut fetcher, canon)?;
+    let signals = signals::signals_of(&context.timeline, &mut fetcher)?;
+    let conversations = context.timeline.members.iter().map(|_| Conversation::default()).collect();
     let style = Style { style: states.messages, thinking: states.thinking, options };
     let mut writer = Writer {
-        active: Active::of(&prepared.flow),
-        prepared,
+        active: Active::of(&context.timeline),
+        context,
         shapes,
         states,
         style,
         signals,
-        tools: prepared.flow.members.iter().map(|_| BTreeSet::new()).collect(),
-        talks,
+        tools: context.timeline.members.iter().map(|_| BTreeSet::new()).collect(),
+        conversations,
         fetcher,
         canon,
         figures: StateFigures::default(),
-        fates: vec![Disposition::Untold; prepared.flow.items.len()],
+        fates: vec![Disposition::Unseen; context.timeline.items.len()],
         pieces: Vec::new(),
-        places: vec![(0, 0); prepared.flow.members.len()],
+        places: vec![(0, 0); context.timeline.members.len()],
     };
-    for part in members_in_order(prepared.flow.members.len(), states.subagents) {
+    for part in members_in_order(context.timeline.members.len(), states.subagents) {
         writer.walk(|item| part.is_none_or(|member| item.member == member))?;
     }
-    count_untold(&prepared.flow, &mut writer.fates, &mut writer.figures);
+    count_subagent_messages(&context.timeline, &mut writer.fates, &mut writer.figures);
     if states.layout == Layout::Compact {
-        for member in 0..prepared.flow.members.len() {
+        for member in 0..context.timeline.members.len() {
             writer.compact(member)?;
         }
     }
-    let Writer { talks, pieces, figures, fates, .. } = writer;
-    let shared = talks.into_iter().flat_map(|talk| [talk.system, talk.bytes]);
+    let Writer { conversations, pieces, figures, fates, .. } = writer;
+    let shared = conversations
+        .into_iter()
+        .flat_map(|conversation| [conversation.system, conversation.bytes]);
     let rows = Some(Rows::new(shared.collect(), pieces));
     Ok(WriteOutput { states: figures, fates, rows })
 }
 
 struct Writer<'w, 's, 'c> {
     active: Active<'s>,
-    prepared: &'w Context<'s>,
+    context: &'w Context<'s>,
     shapes: Shapes,
     states: &'w StateOptions<'w>,
     style: Style<'w>,
-    /// Of each item of the flow.
+    /// Of each item of the timeline.
     signals: Vec<Signals>,
-    talks: Vec<Conversation>,
+    conversations: Vec<Conversation>,
     /// Tools that the model could use in states of each member.
     tools: Vec<BTreeSet<String>>,
     fetcher: RefMut<'w, Fetcher<'s>>,
@@ -113,30 +115,30 @@ struct Answer<'a> {
 }
 
 impl<'s, 'c> Writer<'_, 's, 'c> {
-    fn desk(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
+    fn member_writer(&mut self, member: usize) -> MemberWriter<'_, 's, 'c> {
         MemberWriter { member, fetcher: &mut self.fetcher, canon: self.canon }
     }
 
     fn walk(&mut self, wanted: impl Fn(&Item<'_>) -> bool) -> Result<(), StoreError> {
-        let prepared = self.prepared;
-        let items = prepared.flow.items.iter().enumerate();
+        let context = self.context;
+        let items = context.timeline.items.iter().enumerate();
         for (at, item) in items.filter(|(_, item)| wanted(item)) {
             if let Entry::Step(step) = item.what {
                 self.step(at, item, step)?;
             }
             let Some(words) = self.fetcher.said(item)? else { continue };
             let message = self.style.said("user", &words, self.canon);
-            let Some(talk) = self.talks.get_mut(item.member) else { continue };
+            let Some(conversation) = self.conversations.get_mut(item.member) else { continue };
             if let Entry::Prompt(turn) = item.what {
                 if let Some((turns, steps)) = self.places.get_mut(item.member) {
                     (*turns, *steps) = (*turns + 1, 0);
                 }
                 if turn.kind == TurnKind::Compact {
-                    talk.start = talk.len();
+                    conversation.start = conversation.len();
                 }
-                talk.begin_turn();
+                conversation.begin_turn();
             }
-            talk.push(&message, &self.states.tokenizer);
+            conversation.push(&message, &self.states.tokenizer);
         }
         Ok(())
     }
@@ -144,7 +146,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     fn step(&mut self, at: usize, item: &Item<'_>, step: &Step) -> Result<(), StoreError> {
         self.figures.messages += 1;
         self.begin(item.member, step);
-        let inputs = self.desk(item.member).inputs(step)?;
+        let inputs = self.member_writer(item.member).inputs(step)?;
         let fate = self.state(at, item, step, &inputs)?;
         if let Some(slot) = self.fates.get_mut(at) {
             *slot = fate;
@@ -152,31 +154,36 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         if let Some((_, steps)) = self.places.get_mut(item.member) {
             *steps += 1;
         }
-        let Some(talk) = self.talks.get_mut(item.member) else { return Ok(()) };
-        talk.begin_step();
-        let desk = MemberWriter {
+        let Some(conversation) = self.conversations.get_mut(item.member) else { return Ok(()) };
+        conversation.begin_step();
+        let out = MemberWriter {
             member: item.member,
             fetcher: &mut self.fetcher,
             canon: &mut *self.canon,
         };
-        self.style.step(step, &inputs, desk, talk, &self.states.tokenizer)?;
+        self.style.step(step, &inputs, out, conversation, &self.states.tokenizer)?;
         let ended = |call: &Call| call.result.as_ref().map(|result| result.outcome);
         if !step.synthetic {
-            talk.failed = step.calls().any(|call| ended(call) == Some(CallOutcome::Error));
+            conversation.failed = step.calls().any(|call| ended(call) == Some(CallOutcome::Error));
         }
         Ok(())
     }
 
     /// Puts the system prompt in front once it is known.
     fn begin(&mut self, member: usize, step: &Step) {
-        if self.talks.get(member).is_none_or(|talk| talk.began) {
+        if self.conversations.get(member).is_none_or(|conversation| conversation.began) {
             return;
         }
-        let prompt =
-            self.shapes.system(&self.prepared.flow, member, step, self.states.system, self.canon);
+        let prompt = self.shapes.system(
+            &self.context.timeline,
+            member,
+            step,
+            self.states.system,
+            self.canon,
+        );
         let message = prompt.map(|prompt| self.style.system(&prompt, self.canon));
-        let Some(talk) = self.talks.get_mut(member) else { return };
-        talk.begin(message, &self.states.tokenizer);
+        let Some(conversation) = self.conversations.get_mut(member) else { return };
+        conversation.begin(message, &self.states.tokenizer);
     }
 
     fn state(
@@ -202,7 +209,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         let style = self.style;
         let mut actions = Vec::new();
         for call in calls {
-            let action = style.action(step, inputs, call, self.desk(item.member))?;
+            let action = style.action(step, inputs, call, self.member_writer(item.member))?;
             actions.push((call, action));
         }
         actions.retain(|(_, action)| !action.is_empty());
@@ -215,9 +222,14 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return Ok(self.figures.skip(Skipped::ShortAction));
         }
         let short = (all - actions.len()) as u64;
-        let Some(talk) = self.talks.get(item.member) else { return Ok(Disposition::Untold) };
-        let window =
-            talk.window(self.states.max_history_tokens, Keep::FirstPrompt, &self.states.tokenizer);
+        let Some(conversation) = self.conversations.get(item.member) else {
+            return Ok(Disposition::Unseen);
+        };
+        let window = conversation.window(
+            self.states.max_history_tokens,
+            Keep::FirstPrompt,
+            &self.states.tokenizer,
+        );
         let Some(window) = window else { return Ok(self.figures.skip(Skipped::TooLong)) };
         if window.is_empty() {
             return Ok(self.figures.skip(Skipped::NoPrompt));
@@ -232,7 +244,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             window: &window,
             turn: turns.saturating_sub(1),
             number,
-            signals: self.signals.get(at).copied().unwrap_or_default(),
+            signals: slice::item(&self.signals, at),
         };
         for (call, action) in actions {
             self.figures.states += 1;
@@ -244,12 +256,12 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
     }
 
     fn write_state(&mut self, answer: &Answer<'_>, call: Option<&str>, action: &str) {
-        let prepared = self.prepared;
-        let Some(session) = prepared.flow.members.get(answer.member) else { return };
-        let Some(talk) = self.talks.get_mut(answer.member) else { return };
+        let context = self.context;
+        let Some(session) = context.timeline.members.get(answer.member) else { return };
+        let Some(conversation) = self.conversations.get_mut(answer.member) else { return };
         let window = answer.window;
         self.figures.cut_histories += u64::from(!window.kept.is_empty());
-        self.figures.after_error += u64::from(talk.failed);
+        self.figures.after_error += u64::from(conversation.failed);
         let canon = &mut *self.canon;
         let outer = canon.begin_nested();
         canon.open();
@@ -276,7 +288,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.key("n_tokens_est");
         canon.number(window.tokens);
         canon.key("parent_session_id");
-        let parent = (answer.member > 0).then_some(&*prepared.session.id);
+        let parent = (answer.member > 0).then_some(&*context.session.id);
         canon.id_or_null(parent);
         canon.key("session_id");
         canon.id(&session.id);
@@ -287,10 +299,10 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.key("timestamp");
         canon.plain_or_null(answer.step.timestamp.map(|time| time.to_string()).as_deref());
         canon.key("tool_error");
-        let mark = talk.failed && self.states.tool_errors == ToolErrors::Mark;
+        let mark = conversation.failed && self.states.tool_errors == ToolErrors::Mark;
         canon.plain_or_null(mark.then_some("tool_error"));
         canon.key("tools");
-        let tools = self.shapes.available(&prepared.flow, answer.member, answer.step);
+        let tools = self.shapes.available(&context.timeline, answer.member, answer.step);
         canon.text_list(tools.iter().map(String::as_str));
         if let Some(all) = self.tools.get_mut(answer.member) {
             all.extend(tools.iter().cloned());
@@ -319,7 +331,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         canon.close();
         let mut state = canon.end_nested(outer);
         if self.states.layout == Layout::Compact {
-            talk.push_state(&state);
+            conversation.push_state(&state);
             return;
         }
         if state.is_empty() {
@@ -327,7 +339,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
             return;
         }
         self.pieces.push(Piece::Own(b"{\"messages\": [".to_vec()));
-        talk.pieces(window, 2 * answer.member, &mut self.pieces);
+        conversation.pieces(window, 2 * answer.member, &mut self.pieces);
         state.splice(..1, *b"], ");
         state.push(b'\n');
         self.pieces.push(Piece::Own(state));
@@ -335,8 +347,12 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
 
     /// The line of one conversation.
     fn compact(&mut self, member: usize) -> Result<(), StoreError> {
-        let Some(session) = self.prepared.flow.members.get(member) else { return Ok(()) };
-        let Some(talk) = self.talks.get_mut(member).filter(|talk| !talk.states.is_empty()) else {
+        let Some(session) = self.context.timeline.members.get(member) else { return Ok(()) };
+        let Some(conversation) = self
+            .conversations
+            .get_mut(member)
+            .filter(|conversation| !conversation.states.is_empty())
+        else {
             return Ok(());
         };
         self.figures.rows += 1;
@@ -345,7 +361,7 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.canon.key("session_id");
         self.canon.id(&session.id);
         self.canon.key("system");
-        self.canon.written_list([&talk.system, &[], &[]]);
+        self.canon.written_list([&conversation.system, &[], &[]]);
         self.canon.key("tools");
         let names: Vec<String> = self.tools.get(member).into_iter().flatten().cloned().collect();
         self.shapes.write_named_tools(&names, &mut self.fetcher, self.canon, |canon, tool| {
@@ -356,9 +372,9 @@ impl<'s, 'c> Writer<'_, 's, 'c> {
         self.canon.open_list();
         let head = self.canon.end_nested(outer);
         self.pieces.push(Piece::Own(head));
-        self.pieces.push(Piece::Shared(2 * member + 1, 0..talk.bytes.len()));
+        self.pieces.push(Piece::Shared(2 * member + 1, 0..conversation.bytes.len()));
         self.pieces.push(Piece::Own(b"], \"states\": [".to_vec()));
-        self.pieces.push(Piece::Own(std::mem::take(&mut talk.states)));
+        self.pieces.push(Piece::Own(std::mem::take(&mut conversation.states)));
         self.pieces.push(Piece::Own(b"]}\n".to_vec()));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Signals of mistakes, as the rest of a session tells them.
 //!
-//! A state's history knows nothing of what came after it; this does, since it looks at the whole flow once
+//! A state's history knows nothing of what came after it; this does, since it looks at the whole timeline once
 //! before any state is written. Edits are compared by what their calls say, not by states of files: an edit
 //! is undone where a later one replaces most of what it wrote, a later whole file lacks it, or git is told to
 //! put the file back.
@@ -30,21 +30,21 @@ const SHORTEST: usize = 4;
 
 /// The signals of each item.
 pub(crate) fn signals_of(
-    flow: &Timeline<'_>,
+    timeline: &Timeline<'_>,
     fetcher: &mut Fetcher<'_>,
 ) -> Result<Vec<Signals>, StoreError> {
     let mut finder = Finder {
-        found: vec![Signals::default(); flow.items.len()],
-        watches: flow.members.iter().map(|_| Watch::default()).collect(),
+        found: vec![Signals::default(); timeline.items.len()],
+        watches: timeline.members.iter().map(|_| Watch::default()).collect(),
         stopped: HashSet::new(),
     };
-    for member in &flow.members {
+    for member in &timeline.members {
         let turns = member.turns.iter().filter(|turn| turn.outcome == Outcome::Interrupted);
         let last = turns.filter_map(|turn| turn.steps.iter().rfind(|step| !step.synthetic));
         finder.stopped.extend(last.map(std::ptr::from_ref::<Step>));
     }
-    for (at, item) in flow.items.iter().enumerate() {
-        let folder = flow.members.get(item.member).and_then(|member| member.cwds.first());
+    for (at, item) in timeline.items.iter().enumerate() {
+        let folder = timeline.members.get(item.member).and_then(|member| member.cwds.first());
         let folder = folder.map(|folder| folder.as_ref());
         finder.item(at, item, folder, fetcher)?;
     }
@@ -339,7 +339,7 @@ mod tests {
     use super::is_correction;
 
     #[test]
-    fn corrections_are_told_from_other_prompts() {
+    fn signals_separate_corrections_from_other_prompts() {
         for words in [
             "No, the other file",
             "that\u{2019}s not it",

@@ -21,18 +21,18 @@ pub(crate) fn members_in_order(members: usize, subagents: Subagents) -> Vec<Opti
 #[derive(Debug)]
 pub(crate) struct Active<'s> {
     members: Vec<HashSet<&'s str>>,
-    /// The client ran the session for itself; as a part of another it would not be in the flow.
+    /// The client ran the session for itself; as a part of another it would not be in the timeline.
     own_run: bool,
 }
 
 impl<'s> Active<'s> {
-    pub(crate) fn of(flow: &Timeline<'s>) -> Active<'s> {
+    pub(crate) fn of(timeline: &Timeline<'s>) -> Active<'s> {
         let chain = |member: &&'s backstory_model::Session| {
             let links = member.chain.iter().filter(|link| link.recovered.is_none());
             links.map(|link| &*link.uuid).collect()
         };
-        let own_run = flow.members.first().is_some_and(|root| root.kind.is_housekeeping());
-        Active { members: flow.members.iter().map(chain).collect(), own_run }
+        let own_run = timeline.members.first().is_some_and(|root| root.kind.is_housekeeping());
+        Active { members: timeline.members.iter().map(chain).collect(), own_run }
     }
 
     fn holds(&self, member: usize, step: &Step) -> bool {
@@ -47,13 +47,13 @@ impl<'s> Active<'s> {
 }
 
 /// Messages that nobody looked at are those of subagents.
-pub(crate) fn count_untold(
-    flow: &Timeline<'_>,
+pub(crate) fn count_subagent_messages(
+    timeline: &Timeline<'_>,
     fates: &mut [Disposition],
     figures: &mut StateFigures,
 ) {
-    for (fate, item) in fates.iter_mut().zip(&flow.items) {
-        if *fate == Disposition::Untold && matches!(item.what, Entry::Step(_)) {
+    for (fate, item) in fates.iter_mut().zip(&timeline.items) {
+        if *fate == Disposition::Unseen && matches!(item.what, Entry::Step(_)) {
             figures.messages += 1;
             *fate = figures.skip(Skipped::Subagent);
         }

@@ -51,8 +51,8 @@ impl Window {
     }
 
     /// Whether nothing went.
-    pub(crate) fn is_whole(&self, talk: &Conversation) -> bool {
-        self.kept.is_empty() && self.range.start == talk.start
+    pub(crate) fn is_whole(&self, conversation: &Conversation) -> bool {
+        self.kept.is_empty() && self.range.start == conversation.start
     }
 }
 
@@ -212,17 +212,18 @@ mod tests {
     #[test]
     fn whole_turns_go_and_the_first_prompt_stays() {
         let tokenizer = Tokenizer::Estimate;
-        let mut talk = Conversation::default();
+        let mut conversation = Conversation::default();
         for turn in 0..4 {
-            talk.begin_turn();
+            conversation.begin_turn();
             for message in 0..3 {
                 if message > 0 {
-                    talk.begin_step();
+                    conversation.begin_step();
                 }
-                talk.push(format!("{turn}{message}{}", "x".repeat(38)).as_bytes(), &tokenizer);
+                conversation
+                    .push(format!("{turn}{message}{}", "x".repeat(38)).as_bytes(), &tokenizer);
             }
         }
-        let window = |most| talk.window(Some(most), Keep::FirstPrompt, &tokenizer);
+        let window = |most| conversation.window(Some(most), Keep::FirstPrompt, &tokenizer);
         let expected =
             |kept: &[usize], range, tokens| Some(Window { kept: kept.to_vec(), range, tokens });
         assert_eq!(window(120), expected(&[], 0..12, 120));
@@ -231,13 +232,13 @@ mod tests {
         assert_eq!(window(40), expected(&[0], 9..12, 40));
         assert_eq!(window(39), expected(&[0, 9], 11..12, 30));
         assert_eq!(window(29), None);
-        let turns = talk.window(Some(39), Keep::TurnsPrompt, &tokenizer);
+        let turns = conversation.window(Some(39), Keep::TurnsPrompt, &tokenizer);
         assert_eq!(turns, expected(&[], 9..12, 30));
-        let turns = talk.window(Some(29), Keep::TurnsPrompt, &tokenizer);
+        let turns = conversation.window(Some(29), Keep::TurnsPrompt, &tokenizer);
         assert_eq!(turns, expected(&[9], 11..12, 20));
         let mut pieces = Vec::new();
-        talk.pieces(&window(30).unwrap(), 0, &mut pieces);
-        let rows = crate::rows::Rows::new(vec![Vec::new(), talk.bytes.clone()], pieces);
+        conversation.pieces(&window(30).unwrap(), 0, &mut pieces);
+        let rows = crate::rows::Rows::new(vec![Vec::new(), conversation.bytes.clone()], pieces);
         let mut out = Vec::new();
         rows.copy_to(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -10,7 +10,9 @@ use backstory_model::{Call, CallOutcome, Effect, Session};
 use backstory_redact::{Classes, Config, Raw, Redactor};
 use backstory_session::stats::Prices;
 use backstory_store::ReadContext;
-use backstory_testkit::{agent_forms, all_sessions, claude_sessions, found, sessions, testdata};
+use backstory_testkit::{
+    agent_forms, all_sessions, claude_sessions, discover_at, sessions, testdata,
+};
 use serde::Deserialize;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -104,15 +106,15 @@ fn exports_hold_each_step_and_call_once() {
         let steps = || turns().flat_map(|turn| &turn.steps);
         let calls: usize = steps().map(|step| step.calls().count()).sum();
         let (_, record) = raw(session, Format::OpenTraces(OpenTracesSchema::V0_9));
-        let told = record["steps"].as_array().unwrap();
+        let exported = record["steps"].as_array().unwrap();
         let place = session.source.path().display();
-        assert_eq!(record["metrics"]["total_steps"], told.len(), "{place}");
-        let agents = told.iter().filter(|step| step["model"] != Value::Null).count();
+        assert_eq!(record["metrics"]["total_steps"], exported.len(), "{place}");
+        let agents = exported.iter().filter(|step| step["model"] != Value::Null).count();
         let models = steps().filter(|step| step.model.is_some() && !step.synthetic).count();
         assert_eq!(agents, models, "{place}");
-        let listed = told.iter().map(|step| step["tool_calls"].as_array().unwrap().len());
+        let listed = exported.iter().map(|step| step["tool_calls"].as_array().unwrap().len());
         assert_eq!(listed.sum::<usize>(), calls, "{place}");
-        for (at, step) in told.iter().enumerate() {
+        for (at, step) in exported.iter().enumerate() {
             assert_eq!(step["step_index"], at + 1);
         }
         let (_, trajectory) = raw(session, Format::Atif(AtifSchema::V1_7));
@@ -123,10 +125,10 @@ fn exports_hold_each_step_and_call_once() {
 /// Steps of models and calls of a trajectory and those inside it.
 fn count_atif(trajectory: &Value) -> (usize, usize) {
     let none = Vec::new();
-    let steps = trajectory["steps"].as_array().unwrap();
-    let mut agents = steps.iter().filter(|step| step.get("model_name").is_some()).count();
+    let exported = trajectory["steps"].as_array().unwrap();
+    let mut agents = exported.iter().filter(|step| step.get("model_name").is_some()).count();
     let calls = |step: &Value| step["tool_calls"].as_array().map_or(0, Vec::len);
-    let mut called = steps.iter().map(calls).sum();
+    let mut called = exported.iter().map(calls).sum();
     for inside in trajectory["subagent_trajectories"].as_array().unwrap_or(&none) {
         let (more_agents, more_calls) = count_atif(inside);
         agents += more_agents;
@@ -136,7 +138,7 @@ fn count_atif(trajectory: &Value) -> (usize, usize) {
 }
 
 #[test]
-fn subagents_stand_after_the_call_that_started_them() {
+fn export_puts_subagents_after_their_call() {
     let mut linked = 0;
     for session in &all_sessions() {
         let (_, record) = raw(session, Format::OpenTraces(OpenTracesSchema::V0_9));
@@ -239,7 +241,7 @@ fn a_planted_secret_is_in_no_export() {
     let more = [Format::TraceState(states), Format::TraceState(compact)];
     let more = more.into_iter().chain(rows_of_trainers(states).map(Format::Sft));
     for format in FORMATS.into_iter().chain(more) {
-        let (open, _) = make(&session, format, Secrets::Kept(Raw::the_user_said_raw()));
+        let (open, _) = make(&session, format, Secrets::Kept(Raw::requested_by_user()));
         assert!(open.contains(secret), "{format:?}: the test itself");
         let (text, document) = make(&session, format, Secrets::TakenOut(&redactor));
         // Half of it is as bad.
@@ -255,7 +257,7 @@ fn a_planted_secret_is_in_no_export() {
 
 /// The record of the only session of a folder, made of its files, which may be several.
 fn read_and_made(folder: &Path, format: Format<'_>, secrets: Secrets<'_>) -> Value {
-    let found = found(folder);
+    let found = discover_at(folder);
     let read = Input::read(&found.sessions[0], format, secrets, &mut ReadContext::default());
     let prices = Prices::bundled().unwrap();
     let (generation, max_observation, repositories) = (0, None, Repositories::Leave);
@@ -276,7 +278,7 @@ fn redaction_changes_no_id() {
     }
     for folder in agent_forms().into_iter().map(|form| form.folder) {
         let cleared = read_and_made(&folder, format, Secrets::TakenOut(&redactor));
-        let open = read_and_made(&folder, format, Secrets::Kept(Raw::the_user_said_raw()));
+        let open = read_and_made(&folder, format, Secrets::Kept(Raw::requested_by_user()));
         pairs.push((open, cleared));
     }
     for (open, cleared) in pairs {
@@ -300,7 +302,7 @@ fn redaction_changes_no_id() {
 
 #[test]
 fn a_session_with_an_unreadable_part_is_exported_raw_only() {
-    let found = found(testdata("sample"));
+    let found = discover_at(testdata("sample"));
     let mut files = found.sessions.iter().find(|files| !files.agents.is_empty()).unwrap().clone();
     let mut gone = files.agents[0].clone();
     gone.path.set_file_name("agent-0123456789abcdef0.jsonl");
@@ -314,7 +316,7 @@ fn a_session_with_an_unreadable_part_is_exported_raw_only() {
     })
     .unwrap();
     let read = |secrets| Input::read(&files, FORMATS[0], secrets, &mut ReadContext::default());
-    let (_, missing) = read(Secrets::Kept(Raw::the_user_said_raw())).unwrap();
+    let (_, missing) = read(Secrets::Kept(Raw::requested_by_user())).unwrap();
     assert_eq!(missing.len(), 1);
     let refused = read(Secrets::TakenOut(&redactor)).unwrap_err();
     assert!(refused.path().ends_with("agent-0123456789abcdef0.jsonl"));
@@ -343,12 +345,12 @@ fn benchmarked(folder: &Path) -> Session {
     });
     #[allow(clippy::disallowed_methods)]
     std::fs::write(&path, text.to_string()).unwrap();
-    let found = found(&path);
+    let found = discover_at(&path);
     agents::read(&found.sessions[0], &mut ReadContext::default()).unwrap().0
 }
 
 #[test]
-fn sums_and_judgements_of_a_run_are_told() {
+fn export_holds_sums_and_judgements_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let session = benchmarked(folder.path());
     assert_eq!(session.usage.input, 1000, "only the sum is known");
@@ -387,8 +389,8 @@ fn exports_leave_out_figures_that_were_never_counted() {
 }
 
 #[test]
-fn every_agent_tells_the_code_that_it_wrote() {
-    let mut told = std::collections::BTreeSet::new();
+fn export_names_the_code_of_every_agent() {
+    let mut agents = std::collections::BTreeSet::new();
     for session in sessions(&testdata("agents")) {
         let fine = |call: &&Call| {
             call.result.as_ref().is_some_and(|result| result.outcome == CallOutcome::Ok)
@@ -403,7 +405,7 @@ fn every_agent_tells_the_code_that_it_wrote() {
         let languages = record["environment"]["language_ecosystem"].as_array().unwrap();
         assert_eq!(edits, paths.iter().any(|path| path.ends_with("mill.py")), "{paths:?}");
         assert_eq!(edits, languages.iter().any(|language| language == "python"));
-        told.extend(edits.then(|| session.agent.name()));
+        agents.extend(edits.then(|| session.agent.name()));
     }
-    assert!(told.len() > 5, "{told:?}");
+    assert!(agents.len() > 5, "{agents:?}");
 }

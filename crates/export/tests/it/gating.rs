@@ -202,7 +202,7 @@ fn states(folder: &Path) -> Vec<Value> {
     };
     let mut all = Vec::new();
     for session in sessions(folder) {
-        let secrets = Secrets::Kept(Raw::the_user_said_raw());
+        let secrets = Secrets::Kept(Raw::requested_by_user());
         let mut out = Vec::new();
         export(&session, &options, secrets).unwrap().copy_to(&mut out).unwrap();
         for line in String::from_utf8(out).unwrap().lines() {
@@ -233,12 +233,13 @@ fn planted(seed: u64) -> Vec<(Value, bool)> {
         std::fs::write(project.join(format!("{}.jsonl", file.id)), text).unwrap();
         otherwise.extend(file.otherwise);
     }
-    let told = states(folder.path());
+    let found = states(folder.path());
     let uuids: HashSet<&str> =
-        told.iter().map(|state| state["meta"]["uuid"].as_str().unwrap()).collect();
-    assert_eq!(uuids.len(), told.len());
+        found.iter().map(|state| state["meta"]["uuid"].as_str().unwrap()).collect();
+    assert_eq!(uuids.len(), found.len());
     assert!(otherwise.iter().all(|uuid| uuids.contains(uuid.as_str())), "each mistake is a state");
-    told.into_iter()
+    found
+        .into_iter()
         .map(|state| {
             let differs = otherwise.contains(state["meta"]["uuid"].as_str().unwrap());
             (state, differs)
@@ -272,7 +273,7 @@ fn signals_are_where_mistakes_were_planted_and_hardly_elsewhere() {
 }
 
 #[test]
-fn three_tenths_of_the_cost_keep_nine_tenths_of_the_disagreements() {
+fn gate_at_thirty_percent_keeps_nine_tenths_of_the_disagreements() {
     for seed in [1, 2, 3, 4, 5] {
         let states = planted(seed);
         let cost = |state: &Value| state["meta"]["n_tokens_est"].as_u64().unwrap() as f64;

@@ -18,7 +18,7 @@ fn states(session: &Session) -> Document {
         repositories: Repositories::Leave,
         prices: &prices,
     };
-    export(session, &options, Secrets::Kept(Raw::the_user_said_raw())).unwrap()
+    export(session, &options, Secrets::Kept(Raw::requested_by_user())).unwrap()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use backstory_testkit::{all_sessions, claude_sessions, sessions, testdata};
 use serde_json::Value;
 
 fn lines(session: &Session, states: StateOptions<'_>) -> (Vec<Value>, Document) {
-    let secrets = Secrets::Kept(Raw::the_user_said_raw());
+    let secrets = Secrets::Kept(Raw::requested_by_user());
     let (text, document) = make(session, Format::TraceState(states), secrets);
     (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), document)
 }
@@ -23,13 +23,13 @@ fn states_are_all_messages_and_never_hold_their_own_answer() {
         let place = session.source.path().display();
         for granularity in [Granularity::Step, Granularity::ToolUse] {
             let options = StateOptions { granularity, ..StateOptions::default() };
-            let (told, document) = lines(session, options);
+            let (found, document) = lines(session, options);
             let figures = document.figures.states;
             assert!(figures.add_up(), "{place}: {figures:?}");
-            assert_eq!(figures.states, told.len() as u64);
-            states += told.len();
+            assert_eq!(figures.states, found.len() as u64);
+            states += found.len();
             let mut ids = std::collections::HashSet::new();
-            for state in &told {
+            for state in &found {
                 assert!(ids.insert(state["state_id"].as_str().unwrap().to_owned()), "{place}");
                 let last = state["messages"].as_array().unwrap().last();
                 let role = last.map(|message| message["role"].as_str().unwrap());
@@ -37,12 +37,12 @@ fn states_are_all_messages_and_never_hold_their_own_answer() {
             }
         }
         // The calls of a state are in no message of its own history.
-        let (told, _) = lines(session, StateOptions::default());
+        let (found, _) = lines(session, StateOptions::default());
         let steps = session.turns.iter().flat_map(|turn| &turn.steps);
         for step in steps.filter(|step| step.on_chain && !step.synthetic) {
             let Some(uuid) = step.uuids.first() else { continue };
             let id = format!("{}:{uuid}", session.id);
-            let Some(state) = told.iter().find(|state| state["state_id"] == id) else { continue };
+            let Some(state) = found.iter().find(|state| state["state_id"] == id) else { continue };
             let history = state["messages"].to_string();
             for call in step.calls().filter_map(|call| call.id.as_deref()) {
                 let own = format!("\"id\":\"{call}\"");
@@ -103,7 +103,7 @@ fn rows_of_trainers_are_whole_and_alternate() {
     for session in &all_sessions() {
         let place = session.source.path().display();
         for options in rows_of_trainers(StateOptions::default()) {
-            let raw = Secrets::Kept(Raw::the_user_said_raw());
+            let raw = Secrets::Kept(Raw::requested_by_user());
             let (text, document) = make(session, Format::Sft(options), raw);
             let figures = &document.figures.states;
             assert!(figures.add_up(), "{place}: {figures:?}");
@@ -121,11 +121,11 @@ fn rows_of_trainers_are_whole_and_alternate() {
                     }
                     continue;
                 }
-                let told = messages_of(&row);
-                assert_eq!(told.last().unwrap()["role"], "assistant", "{place}: {line}");
+                let found = messages_of(&row);
+                assert_eq!(found.last().unwrap()["role"], "assistant", "{place}: {line}");
                 let mut before = "assistant".to_owned();
                 let (mut open, mut role) = (Vec::new(), String::new());
-                for message in &told {
+                for message in &found {
                     assert!(message["content"].is_string(), "{place}: {line}");
                     role = message["role"].as_str().unwrap().to_owned();
                     assert!(role != "user" || before != "user", "{place}: {line}");
@@ -189,14 +189,14 @@ fn before_a_compaction_there_are_states_only_when_asked_for() {
     let (mut active, mut story) = (0, 0);
     for session in &all_sessions() {
         let chain = |chain| lines(session, StateOptions { chain, ..StateOptions::default() });
-        let (told, document) = chain(Chain::Active);
-        active += told.len();
+        let (found, document) = chain(Chain::Active);
+        active += found.len();
         let (all, whole) = chain(Chain::Story);
         story += all.len();
         let off = document.figures.states.skipped(Skipped::OffChain);
-        assert!(all.len() as u64 <= told.len() as u64 + off);
+        assert!(all.len() as u64 <= found.len() as u64 + off);
         assert_eq!(whole.figures.states.skipped(Skipped::OffChain), 0);
-        assert!(told.iter().all(|state| all.contains(state)));
+        assert!(found.iter().all(|state| all.contains(state)));
     }
     assert!(story > active + 10, "{story} {active}");
 }
@@ -223,11 +223,11 @@ fn histories_keep_to_the_tokens_of_a_named_tokenizer() {
             tokenizer: Tokenizer::Named(&Words),
             ..StateOptions::default()
         };
-        let (told, document) = lines(session, options);
+        let (found, document) = lines(session, options);
         assert!(document.figures.states.add_up());
         cut += document.figures.states.cut_histories;
         let (all, _) = lines(session, StateOptions { max_history_tokens: None, ..options });
-        for state in &told {
+        for state in &found {
             assert!(state["meta"]["n_tokens_est"].as_u64().unwrap() <= 150);
             let full = all.iter().find(|other| other["state_id"] == state["state_id"]).unwrap();
             let (kept, had) = (messages_of(state), messages_of(full));
@@ -255,17 +255,17 @@ fn versions_outside_a_range_are_counted_or_skipped() {
             let versions = Some((&range, what));
             lines(session, StateOptions { versions, ..StateOptions::default() })
         };
-        let (told, document) = with(OnUnknown::Skip);
+        let (found, document) = with(OnUnknown::Skip);
         let figures = &document.figures.states;
         assert!(figures.add_up());
         assert_eq!(figures.outside.values().sum::<u64>(), figures.skipped(Skipped::Version));
-        for state in &told {
+        for state in &found {
             assert!(state["meta"]["version"].as_str().unwrap().starts_with("2.1."));
         }
-        inside += told.len();
+        inside += found.len();
         outside += figures.skipped(Skipped::Version);
         let (all, document) = with(OnUnknown::Warn);
-        assert_eq!(all.len() as u64, told.len() as u64 + figures.skipped(Skipped::Version));
+        assert_eq!(all.len() as u64, found.len() as u64 + figures.skipped(Skipped::Version));
         assert_eq!(document.figures.states.outside, figures.outside);
     }
     assert!(inside > 0 && outside > 0, "{inside} {outside}");

@@ -53,7 +53,7 @@ pub(crate) fn make(
 
 /// An export that holds everything, as text and as a value.
 pub(crate) fn raw(session: &Session, format: Format<'_>) -> (String, Value) {
-    let (text, _) = make(session, format, Secrets::Kept(Raw::the_user_said_raw()));
+    let (text, _) = make(session, format, Secrets::Kept(Raw::requested_by_user()));
     let value = serde_json::from_str(&text).unwrap();
     (text, value)
 }

@@ -286,7 +286,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn runs_are_found_wherever_they_stand(
+        fn runs_are_found_at_any_place(
             lengths in proptest::collection::vec(0usize..90, 0..8),
             short in proptest::collection::vec(0usize..20, 0..30),
             gap in proptest::sample::select(vec![" ", "  ", "\u{e9}", ".@/", "                                 "]),
@@ -304,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn found_wherever_they_stand(
+        fn marks_are_found_at_any_place(
             bytes in proptest::collection::vec(proptest::sample::select(
                 b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"\\\x00\x1f\x20\x7e\x7f\x80\xff".to_vec()), 0..200),
             from in 0usize..200,

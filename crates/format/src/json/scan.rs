@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_apart() {
+    fn scan_separates_faults() {
         for torn in
             [&b"{"[..], b"{\"a", b"{\"a\":", b"{\"a\":tru", b"{\"a\":1,", b"\"\\u12", b"[-", b"[1."]
         {

@@ -107,7 +107,7 @@ impl<'a> Value<'a> {
 
     /// Exactly what was written.
     pub fn raw(&self) -> &'a [u8] {
-        self.bytes.get(self.span()).unwrap_or_default()
+        self.bytes.part(self.span())
     }
 
     /// Raw inside of a string, escapes not decoded.

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_and_what_lies_between() {
+    fn decode_ends_and_the_text_between() {
         let text = "é\n\"x\u{1F600}\\ line\n".repeat(40);
         let mut raw = Vec::new();
         encode_into(&text, &mut raw);

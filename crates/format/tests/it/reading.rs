@@ -81,7 +81,7 @@ fn utf16_is_one_problem() {
 }
 
 #[test]
-fn deep_and_long_records_are_passed_over_with_their_span() {
+fn reader_skips_deep_and_long_records_with_their_span() {
     let deep =
         format!("{{\"type\":\"x\",\"a\":{}{}}}\n{ONE}\n", "[".repeat(5000), "]".repeat(5000));
     assert_eq!(ids(deep.as_bytes()), ["too-deep"]);

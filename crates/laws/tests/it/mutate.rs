@@ -29,7 +29,7 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], law: fn(&[u8])) {
     assert!(!seeds.is_empty(), "no seeds");
     for seed in seeds {
         for at in (0..seed.len()).step_by(seed.len() / 8 + 1).chain([seed.len()]) {
-            told(&seed[..at], law);
+            expect_law(&seed[..at], law);
         }
     }
     let mut dice = Dice(88_172_645_463_325_252);
@@ -38,12 +38,12 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], law: fn(&[u8])) {
         for _ in 0..=dice.below(6) {
             change(&mut data, seeds, &mut dice);
         }
-        told(&data, law);
+        expect_law(&data, law);
     }
 }
 
 /// Shows what broke the law.
-fn told(data: &[u8], law: fn(&[u8])) {
+fn expect_law(data: &[u8], law: fn(&[u8])) {
     if let Err(broken) = catch_unwind(AssertUnwindSafe(|| law(data))) {
         eprintln!("broken by b\"{}\"", data.escape_ascii());
         resume_unwind(broken);

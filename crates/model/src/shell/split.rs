@@ -11,7 +11,7 @@ const DEEPEST: u32 = 40;
 pub(super) fn split(text: &str) -> Script<'_> {
     let mut splitter = Splitter { text, ..Splitter::default() };
     let mut commands = splitter.commands(Until::End);
-    splitter.settle(&mut commands);
+    splitter.attach_documents(&mut commands);
     Script { text, commands, gaps: splitter.gaps }
 }
 
@@ -204,8 +204,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Hands the here-documents to those who announced them.
-    fn settle(&mut self, commands: &mut [Command]) {
+    /// Gives each here-document to the redirection that announced it.
+    fn attach_documents(&mut self, commands: &mut [Command]) {
         let mut announced: Vec<&mut Redirection> = Vec::new();
         let mut waiting: Vec<&mut Command> = commands.iter_mut().collect();
         while let Some(Command { redirections, substituted, .. }) = waiting.pop() {

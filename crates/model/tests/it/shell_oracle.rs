@@ -28,7 +28,7 @@ exec 3>&1 </dev/null
 ";
 
 /// What a shell hands to the function, one after the other.
-fn told(shell: &str, script: &str) -> Vec<String> {
+fn words_of(shell: &str, script: &str) -> Vec<String> {
     let run = Command::new(shell)
         .args(["-c", &format!("{REPORT}{script}\n")])
         .stdin(Stdio::null())
@@ -147,7 +147,7 @@ fn words_and_documents_are_those_of_a_shell() {
         let mut config = ProptestConfig::with_cases(120);
         config.failure_persistence = None;
         proptest!(config, |(script in script())| {
-            prop_assert_eq!(split(&script), told(shell, &script), "{}: {:?}", shell, script);
+            prop_assert_eq!(split(&script), words_of(shell, &script), "{}: {:?}", shell, script);
         });
     }
 }

@@ -46,7 +46,7 @@ pub struct Raw(());
 
 impl Raw {
     /// Only for `--raw`, which prints a warning.
-    pub fn the_user_said_raw() -> Raw {
+    pub fn requested_by_user() -> Raw {
         Raw(())
     }
 }

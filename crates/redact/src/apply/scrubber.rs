@@ -38,15 +38,15 @@ pub struct Scrubber {
 /// So many names are kept in mind.
 const MOST_NAMES: usize = 4096;
 
-/// How deep disguises may be in each other.
+/// How deep encodings may be in each other.
 const DEEPEST: usize = 2;
 
 /// What a text taught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Learnt {
+enum LearnResult {
     Nothing,
-    /// Nothing yet, but what was found elsewhere may stand in its disguised parts.
-    Disguised,
+    /// Nothing yet, but what was found elsewhere may stand in its encoded parts.
+    Encoded,
     Values,
 }
 
@@ -84,11 +84,11 @@ impl Scrubber {
     /// something, or may be when it is known what was found elsewhere.
     pub fn learn_field(&mut self, name: &str, text: &str) -> bool {
         let found = self.searched.learn(text, || self.engine.find(text));
-        self.learn_found(name, text, found) != Learnt::Nothing
+        self.learn_found(name, text, found) != LearnResult::Nothing
     }
 
-    fn learn_found(&mut self, name: &str, text: &str, found: Found) -> Learnt {
-        let Found { hits, is_disguised } = found;
+    fn learn_found(&mut self, name: &str, text: &str, found: Found) -> LearnResult {
+        let Found { hits, has_encoded_parts } = found;
         let named = self.judged(name);
         let hits = self.engine.judge_field(named, text, hits);
         for hit in &hits {
@@ -107,10 +107,10 @@ impl Scrubber {
                 self.memory.keep(word, self.engine.user_rule(), MatchMode::Word);
             }
         }
-        match (hits.is_empty(), is_disguised) {
-            (false, _) => Learnt::Values,
-            (true, true) => Learnt::Disguised,
-            (true, false) => Learnt::Nothing,
+        match (hits.is_empty(), has_encoded_parts) {
+            (false, _) => LearnResult::Values,
+            (true, true) => LearnResult::Encoded,
+            (true, false) => LearnResult::Nothing,
         }
     }
 
@@ -120,17 +120,17 @@ impl Scrubber {
         let Known::Not(writing) = known else {
             // The name may tell of what no rule sees.
             let named = self.judged(name).is_some() && self.learn_field(name, &text::decode(raw));
-            return named || known == Known::Disguised;
+            return named || known == Known::Encoded;
         };
         let mut space = std::mem::take(&mut self.space);
         let decoded = text::decode_with(raw, &mut space);
         let found = self.searched.learn_written(decoded, writing, || self.engine.find(decoded));
         let learnt = self.learn_found(name, decoded, found);
         self.space = space;
-        if learnt != Learnt::Values {
-            self.searched.keep(writing, learnt == Learnt::Disguised);
+        if learnt != LearnResult::Values {
+            self.searched.keep(writing, learnt == LearnResult::Encoded);
         }
-        learnt != Learnt::Nothing
+        learnt != LearnResult::Nothing
     }
 
     /// The same for the name of a field.
@@ -218,8 +218,12 @@ impl Scrubber {
             let with = self.engine.replacement(hit.rule, hit.value(text));
             Replacement { with, range: hit.range }
         });
-        let hidden = if found.is_disguised { self.again_inside(text, 0) } else { Vec::new() };
-        merged(rules.chain(self.again(text)).chain(hidden).collect())
+        let hidden = if found.has_encoded_parts {
+            self.known_values_in_encoded_parts(text, 0)
+        } else {
+            Vec::new()
+        };
+        merged(rules.chain(self.known_values_in(text)).chain(hidden).collect())
     }
 
     /// Whether it is known, without decoding it, that nothing is taken out of the inside of a JSON
@@ -230,22 +234,22 @@ impl Scrubber {
     }
 
     /// What was learnt and stands in this text.
-    fn again(&self, text: &str) -> impl Iterator<Item = Replacement> {
+    fn known_values_in(&self, text: &str) -> impl Iterator<Item = Replacement> {
         self.memory.find(text).into_iter().map(|again| Replacement {
             with: self.engine.replacement(again.rule, again.value),
             range: again.range,
         })
     }
 
-    /// What was learnt and stands in the disguised parts of this text.
-    fn again_inside(&self, text: &str, depth: usize) -> Vec<Replacement> {
+    /// What was learnt and stands in the encoded parts of this text.
+    fn known_values_in_encoded_parts(&self, text: &str, depth: usize) -> Vec<Replacement> {
         if self.memory.is_empty() || depth > DEEPEST {
             return Vec::new();
         }
         let mut found = Vec::new();
         for view in self.engine.views(text) {
-            let inner = self.again_inside(&view.text, depth + 1);
-            let all = self.again(&view.text).chain(inner);
+            let inner = self.known_values_in_encoded_parts(&view.text, depth + 1);
+            let all = self.known_values_in(&view.text).chain(inner);
             found.extend(all.filter_map(|one| {
                 Some(Replacement { range: view.origin(&one.range)?, with: one.with })
             }));

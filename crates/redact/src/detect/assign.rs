@@ -78,7 +78,7 @@ fn is_mentioned(text: &str, name: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let Some([b' ', rest @ ..]) = bytes.get(name.end..) else { return false };
     // What may begin an operator is left to it.
-    let goes_on = match rest.first() {
+    let continues = match rest.first() {
         Some(b'a') => !rest.starts_with(b"as "),
         Some(b'c') => !rest.starts_with(b"content"),
         Some(b'i') => !rest.starts_with(b"is"),
@@ -87,7 +87,7 @@ fn is_mentioned(text: &str, name: &Range<usize>) -> bool {
         first => first.is_some_and(u8::is_ascii_lowercase),
     };
     let before = || bytes.get(..name.start).unwrap_or_default().trim_ascii_end();
-    goes_on
+    continues
         && name.len() < SHORTEST_JOINED
         && bytes
             .get(name.clone())

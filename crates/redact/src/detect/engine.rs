@@ -2,7 +2,7 @@
 
 use crate::config::{Class, Config, RedactError};
 use crate::detect::assign;
-use crate::detect::disguise::SIGNS;
+use crate::detect::encoding::SIGNS;
 use crate::detect::inner;
 use crate::detect::keyword_search::Case;
 use crate::detect::keywords::{Keywords, Start, Written};
@@ -76,7 +76,7 @@ impl Hit {
 pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
     /// Whether parts of it say something else than what stands there.
-    pub(crate) is_disguised: bool,
+    pub(crate) has_encoded_parts: bool,
 }
 
 impl Engine {
@@ -95,8 +95,8 @@ impl Engine {
         for word in names.services() {
             near_long_words.add(word, Case::Any, Start::Name);
         }
-        for (sign, disguise) in SIGNS {
-            everywhere.add(sign, Case::Any, Start::Disguise(disguise));
+        for (sign, encoding) in SIGNS {
+            everywhere.add(sign, Case::Any, Start::Encoding(encoding));
         }
         everywhere.add(pem::OPENING, Case::Any, Start::Pem);
         everywhere.add(pem::CLOSING, Case::Any, Start::PemEnd);

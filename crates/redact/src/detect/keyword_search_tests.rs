@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 type Words = Vec<(String, Case)>;
 
 #[test]
-fn words_are_found_wherever_they_stand_and_however_they_are_written() {
+fn keyword_search_finds_words_at_any_place_in_any_case() {
     let words: Vec<String> =
         ["@", "pw", "pass", "password", "key", "://", "Z~`", "\u{e9}\u{e9}", "pass\u{e9}"]
             .map(str::to_owned)
@@ -97,10 +97,10 @@ fn both(
         .filter(|(range, number)| {
             let (word, case) = &words[*number];
             let word = word.as_bytes();
-            let goes_on = range.start > span.start
+            let continues = range.start > span.start
                 && word.len() > 2
                 && word.iter().all(|letter| *letter == text[range.start - 1]);
-            !goes_on && (*case == Case::Any || &text[range.clone()] == word)
+            !continues && (*case == Case::Any || &text[range.clone()] == word)
         })
         .collect();
     for places in [&mut ours, &mut theirs] {

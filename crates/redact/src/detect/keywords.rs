@@ -1,6 +1,6 @@
 //! The words that tell where a rule is worth trying.
 
-use crate::detect::disguise::Disguise;
+use crate::detect::encoding::Encoding;
 use crate::detect::keyword_search::{Case, KeywordSearch};
 use crate::detect::long_words::{NEAR, long_words};
 use hashbrown::HashMap;
@@ -19,7 +19,7 @@ pub(crate) enum Start {
     /// Data of a Kubernetes secret.
     Manifest,
     /// Something that hides other words.
-    Disguise(Disguise),
+    Encoding(Encoding),
 }
 
 /// Keywords that are searched for together.

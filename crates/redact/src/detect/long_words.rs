@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_words_are_found_wherever_they_stand() {
+    fn long_words_are_found_at_any_place() {
         for before in ["", " ", "a b ", "short words stand here, "] {
             for length in [LONG - 1, LONG, LONG + 1, 3 * LONG] {
                 for after in ["", ".", " and more words after it"] {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_match_holds_is_read_off_the_expression() {
+    fn long_words_computes_what_every_match_of_an_expression_holds() {
         for (expression, expected) in [
             ("ghp_[A-Za-z0-9]{36}", true),
             ("SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{16,64}", true),

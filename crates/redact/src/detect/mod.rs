@@ -1,8 +1,8 @@
-//! Finding candidates: one search for keywords, then the rules, names and disguises they stand for.
+//! Finding candidates: one search for keywords, then the rules, names and encodings they stand for.
 
 pub(crate) mod assign;
 pub(crate) mod compared;
-pub(crate) mod disguise;
+pub(crate) mod encoding;
 pub(crate) mod engine;
 pub(crate) mod fallback;
 pub(crate) mod inner;

@@ -139,7 +139,10 @@ fn cut_on(text: &str, at: usize, from: usize) -> Option<usize> {
 /// The lines of a key's body, each of which gives it away; none for values of other rules.
 pub(crate) fn lines<'a>(rule: &str, value: &'a str) -> impl Iterator<Item = &'a str> {
     let runs = (rule == RULE).then(|| Runs::of(value));
-    runs.into_iter().flatten().filter_map(move |run| value.get(run)).filter(|run| is_telling(run))
+    runs.into_iter()
+        .flatten()
+        .filter_map(move |run| value.get(run))
+        .filter(|run| is_worth_searching(run))
 }
 
 /// Lines of keys whose marks and lines stand in strings of their own, as in a list of lines.
@@ -184,7 +187,7 @@ fn near<'a>(strings: impl Iterator<Item = &'a str>, found: &mut Vec<&'a str>) {
 }
 
 /// Whether part of a key can be looked for by itself.
-fn is_telling(run: &str) -> bool {
+fn is_worth_searching(run: &str) -> bool {
     run.len() >= 40 || parts(run).next().is_some()
 }
 

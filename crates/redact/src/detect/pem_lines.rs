@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_a_key_are_seen_through_what_is_around_them() {
+    fn pem_lines_finds_lines_of_a_key_in_other_text() {
         let key = "MIIEowIBAAKCAQEAu1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gun";
         for line in [
             format!("   12→  {key}\n"),

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_same_surroundings_is_found() {
+    fn repeats_finds_values_in_the_same_surroundings() {
         let text = "key=1 key: ".repeat(4000);
         assert!(repeated(&text, "key") > 6000);
         let with_another = format!("{text}key=2 {text}");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_elsewhere_is_not() {
+    fn repeats_ignores_values_elsewhere() {
         let numbered: String = (0..4000).map(|number| format!("key={number} ")).collect();
         assert_eq!(repeated(&numbered, "key"), 0);
         assert_eq!(repeated(&"key=1 ".repeat(1000), "key"), 0);

@@ -247,7 +247,7 @@ impl Rule {
             if place_of.end > place {
                 tried.matched(&place_of);
                 let fits = self.fits(text, place_of.start);
-                let believed = text.get(value.clone()).is_some_and(|value| self.believes(value));
+                let believed = text.get(value.clone()).is_some_and(|value| self.accepts(value));
                 return (fits && believed).then(|| (value, word.map(moved)));
             }
             from = whole.end.max(from + 1);
@@ -272,7 +272,7 @@ impl Rule {
         }
     }
 
-    fn believes(&self, value: &str) -> bool {
+    fn accepts(&self, value: &str) -> bool {
         if value.is_empty() || value.contains(OPENING) || entropy(value) < self.entropy {
             return false;
         }

@@ -1,10 +1,10 @@
-//! Searching a text: one search for all keywords, then the rules, names and disguises whose sign
+//! Searching a text: one search for all keywords, then the rules, names and encodings whose sign
 //! stands there.
 //!
-//! What a disguise hides is searched like any text, up to a depth and a number of bytes, so that the
+//! What an encoding hides is searched like any text, up to a depth and a number of bytes, so that the
 //! work stays in proportion to the length of the text.
 
-use crate::detect::disguise::{Disguises, View};
+use crate::detect::encoding::{EncodedParts, View};
 use crate::detect::engine::{Engine, Found, Hit, place};
 use crate::detect::keywords::Start;
 use crate::detect::long_words::{LONG, long_words};
@@ -19,52 +19,57 @@ use hashbrown::HashSet;
 use std::cell::Cell;
 
 impl Engine {
-    /// Values in `text`, in order and without overlap, whatever disguises them.
+    /// Values in `text`, in order and without overlap, whatever encodings them.
     pub(crate) fn find(&self, text: &str) -> Found {
         let left = Cell::new(text.len().saturating_mul(MOST_DECODED) + ALWAYS_DECODED);
-        let disguise = Seeing::Through { depth: 0, left: &left };
-        self.search(text, |_| true, disguise)
+        let encoding = Decoding::On { depth: 0, left: &left };
+        self.search(text, |_| true, encoding)
     }
 
-    /// What the disguised parts of a text say.
+    /// What the encoded parts of a text say.
     pub(crate) fn views(&self, text: &str) -> Vec<View> {
-        let mut disguises = Disguises::default();
+        let mut encodings = EncodedParts::default();
         self.everywhere.each(text, |place, _, starts| {
             for start in starts {
-                if let Start::Disguise(disguise) = *start {
-                    disguises.sign(text, disguise, place.start);
+                if let Start::Encoding(encoding) = *start {
+                    encodings.sign(text, encoding, place.start);
                 }
             }
         });
         for word in long_words(text.as_bytes()) {
-            disguises.long_word(text, word);
+            encodings.long_word(text, word);
         }
-        disguises.views(text).collect()
+        encodings.views(text).collect()
     }
 
     /// Values that can be told by their form alone.
     pub(crate) fn find_certain(&self, text: &str) -> Vec<Hit> {
         let wanted = |start| match start {
             Start::Rule(at) => self.rules.get(at).is_some_and(Rule::is_certain),
-            Start::Name | Start::Manifest | Start::Disguise(_) => false,
+            Start::Name | Start::Manifest | Start::Encoding(_) => false,
             Start::Pem | Start::PemEnd => true,
         };
-        self.search(text, wanted, Seeing::Clear).hits
+        self.search(text, wanted, Decoding::Off).hits
     }
 
     /// What one rule finds by itself.
     #[cfg(test)]
     pub(crate) fn find_by(&self, id: &str, text: &str) -> Vec<Hit> {
         let is_it = |at: usize| self.rules.get(at).is_some_and(|rule| rule.id.as_ref() == id);
-        self.search(text, |start| matches!(start, Start::Rule(at) if is_it(at)), Seeing::Clear).hits
+        self.search(text, |start| matches!(start, Start::Rule(at) if is_it(at)), Decoding::Off).hits
     }
 
-    fn search(&self, text: &str, wanted: impl Fn(Start) -> bool + Copy, seeing: Seeing) -> Found {
+    fn search(
+        &self,
+        text: &str,
+        wanted: impl Fn(Start) -> bool + Copy,
+        decoding: Decoding,
+    ) -> Found {
         if text.len() < SHORTEST {
             return Found::default();
         }
         let (mut keys, mut manifests) = (pem::Keys::default(), manifest::Manifests::default());
-        let mut disguises = Disguises::default();
+        let mut encodings = EncodedParts::default();
         // Most texts are short and hold no keyword.
         let mut begun: Option<Walk> = None;
         let new = || Walk::new(self, text);
@@ -87,7 +92,7 @@ impl Engine {
                         let found = manifests.find(text, &place);
                         begun.get_or_insert_with(new).found(rule, found);
                     }
-                    Start::Disguise(disguise) => disguises.sign(text, disguise, place.start),
+                    Start::Encoding(encoding) => encodings.sign(text, encoding, place.start),
                 }
             }
             if is_tried {
@@ -96,7 +101,7 @@ impl Engine {
         });
         begun.iter_mut().for_each(Walk::begin_anew);
         if text.len() >= LONG {
-            let long = |word| disguises.long_word(text, word);
+            let long = |word| encodings.long_word(text, word);
             self.near_long_words.near_long_words(text, long, |place, word, starts| {
                 let starts = starts.iter().copied().filter(|start| wanted(*start));
                 begun.get_or_insert_with(new).keyword(&place, word, starts, Near::LongWord);
@@ -104,10 +109,10 @@ impl Engine {
         }
         let (hits, wrapped) = begun.map(Walk::end).unzip();
         let mut hits = hits.unwrap_or_default();
-        let mut is_disguised = false;
-        if let Some(inner) = seeing.deeper() {
-            is_disguised = !disguises.is_empty();
-            for view in disguises.views(text).take_while(|view| inner.affords(&view.text)) {
+        let mut has_encoded_parts = false;
+        if let Some(inner) = decoding.deeper() {
+            has_encoded_parts = !encodings.is_empty();
+            for view in encodings.views(text).take_while(|view| inner.has_budget_for(&view.text)) {
                 let found = self.search(&view.text, wanted, inner).hits;
                 hits.extend(found.into_iter().filter_map(|hit| came_from(hit, &view)));
             }
@@ -116,7 +121,7 @@ impl Engine {
             }
         }
         if hits.is_empty() {
-            return Found { hits, is_disguised };
+            return Found { hits, has_encoded_parts };
         }
         let done = placeholder::spans(text);
         let inside = |hit: &Hit| {
@@ -127,7 +132,7 @@ impl Engine {
         let allowed =
             |hit: &Hit| self.can_be_excepted(hit.rule) && self.allowed.is_match(hit.value(text));
         hits.retain(|hit| !inside(hit) && !allowed(hit));
-        Found { hits: self.without_overlap(hits), is_disguised }
+        Found { hits: self.without_overlap(hits), has_encoded_parts }
     }
 
     /// Adds what is found only when lines are read as one.
@@ -135,16 +140,16 @@ impl Engine {
         &self,
         wrapped: Wrapped<'_>,
         wanted: impl Fn(Start) -> bool + Copy,
-        seeing: Seeing,
+        decoding: Decoding,
         hits: &mut Vec<Hit>,
     ) {
         let mut clean: HashSet<String> = HashSet::new();
         let joined = wrapped.joined();
-        for lines in joined.take_while(|lines| seeing.affords(&lines.view.text)) {
+        for lines in joined.take_while(|lines| decoding.has_budget_for(&lines.view.text)) {
             if clean.contains(&lines.view.text) {
                 continue;
             }
-            let found = self.search(&lines.view.text, wanted, seeing).hits;
+            let found = self.search(&lines.view.text, wanted, decoding).hits;
             if found.is_empty() {
                 if clean.len() < MOST_CLEAN {
                     clean.insert(lines.view.text);
@@ -165,35 +170,35 @@ impl Engine {
     }
 }
 
-/// Whether disguises are looked through, and how far.
+/// Whether encodings are looked through, and how far.
 #[derive(Clone, Copy)]
-enum Seeing<'a> {
+enum Decoding<'a> {
     /// Only what stands there.
-    Clear,
+    Off,
     /// What was decoded is searched like any text, as long as there are not too many bytes of it.
-    Through { depth: u8, left: &'a Cell<usize> },
+    On { depth: u8, left: &'a Cell<usize> },
 }
 
-impl Seeing<'_> {
+impl Decoding<'_> {
     /// Whether and how views of this text are searched.
     fn deeper(self) -> Option<Self> {
         match self {
-            Seeing::Through { depth, left } if depth < DEEPEST => {
-                Some(Seeing::Through { depth: depth + 1, left })
+            Decoding::On { depth, left } if depth < DEEPEST => {
+                Some(Decoding::On { depth: depth + 1, left })
             }
             _ => None,
         }
     }
 
-    fn affords(self, text: &str) -> bool {
-        let Seeing::Through { left, .. } = self else { return false };
+    fn has_budget_for(self, text: &str) -> bool {
+        let Decoding::On { left, .. } = self else { return false };
         let rest = left.get().checked_sub(text.len() + VIEW_COST);
         left.set(rest.unwrap_or(0));
         rest.is_some()
     }
 }
 
-/// How deep disguises may be in each other.
+/// How deep encodings may be in each other.
 const DEEPEST: u8 = 5;
 /// How many times its length is decoded of a text, and how much of any.
 const MOST_DECODED: usize = 3;

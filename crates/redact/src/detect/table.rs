@@ -4,7 +4,7 @@
 //! where the table ends, so that a table costs its length, however many headers it repeats.
 
 use crate::detect::assign::Assigned;
-use crate::detect::disguise::line;
+use crate::detect::encoding::line;
 use crate::detect::name::Names;
 use crate::judge::value::{Form, is_secret};
 use crate::strength::Strength;

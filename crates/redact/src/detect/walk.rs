@@ -20,7 +20,7 @@ pub(crate) struct Walk<'a> {
     tables: Tables,
     tries: Tries,
     wrapped: Wrapped<'a>,
-    repeats: Repeats<'a, LedTo>,
+    repeats: Repeats<'a, KeywordMatches>,
 }
 
 /// Which keywords are gone through.
@@ -32,9 +32,9 @@ pub(crate) enum Near {
 
 /// What a keyword led to: some of the hits, and whether its line may go on in the next.
 #[derive(Debug, Clone)]
-struct LedTo {
+struct KeywordMatches {
     hits: Range<usize>,
-    goes_on: Option<KeywordOf>,
+    continues: Option<KeywordOf>,
 }
 
 impl<'a> Walk<'a> {
@@ -80,16 +80,16 @@ impl<'a> Walk<'a> {
         let is_crowded = self.repeats.is_crowded(place.start);
         let first = self.hits.len();
         let earlier = if is_crowded { self.repeats.earlier(place.start, word) } else { None };
-        let goes_on = match earlier {
+        let continues = match earlier {
             Some((led_to, period)) => self.repeat(&led_to, period),
             None => self.try_all(place, word, starts, near),
         };
-        if let Some(of) = goes_on {
+        if let Some(of) = continues {
             self.wrapped.note(place, of);
         }
         let new = self.hits.get(first..).unwrap_or_default();
         if is_crowded && new.iter().all(|hit| is_near(place.start, &hit.range)) {
-            let led_to = LedTo { hits: first..self.hits.len(), goes_on };
+            let led_to = KeywordMatches { hits: first..self.hits.len(), continues };
             self.repeats.remember(place.start, word, led_to);
         }
     }
@@ -102,19 +102,19 @@ impl<'a> Walk<'a> {
                 rule.is_some_and(|rule| rule.may_match(self.text, place.clone(), word))
             }
             Start::Name => true,
-            Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => false,
+            Start::Pem | Start::PemEnd | Start::Manifest | Start::Encoding(_) => false,
         }
     }
 
     /// Finds again, a period later, what a keyword led to.
-    fn repeat(&mut self, led_to: &LedTo, period: usize) -> Option<KeywordOf> {
+    fn repeat(&mut self, led_to: &KeywordMatches, period: usize) -> Option<KeywordOf> {
         for at in led_to.hits.clone() {
             let Some(hit) = self.hits.get(at) else { break };
             let later = |range: &Range<usize>| range.start + period..range.end + period;
             let word = hit.word.as_ref().map(later);
             self.hits.push(Hit { range: later(&hit.range), rule: hit.rule, word, says: None });
         }
-        led_to.goes_on
+        led_to.continues
     }
 
     fn try_all(
@@ -124,12 +124,12 @@ impl<'a> Walk<'a> {
         starts: impl Iterator<Item = Start>,
         near: Near,
     ) -> Option<KeywordOf> {
-        let mut goes_on = None;
+        let mut continues = None;
         for start in starts {
             match start {
                 Start::Rule(at) => {
                     if self.try_rule(at, place, word) {
-                        goes_on = Some(KeywordOf::Rule);
+                        continues = Some(KeywordOf::Rule);
                     }
                 }
                 Start::Name => {
@@ -138,17 +138,17 @@ impl<'a> Walk<'a> {
                     if near == Near::Anything {
                         // The line of a name is looked at once, not for each word of the name.
                         if is_new {
-                            goes_on.get_or_insert(KeywordOf::Name);
+                            continues.get_or_insert(KeywordOf::Name);
                         }
                     } else if self.hits.len() == found {
                         let key = near_service_name(self.text, place.clone());
                         self.hits.extend(key.map(|key| assigned(self.engine, key)));
                     }
                 }
-                Start::Pem | Start::PemEnd | Start::Manifest | Start::Disguise(_) => {}
+                Start::Pem | Start::PemEnd | Start::Manifest | Start::Encoding(_) => {}
             }
         }
-        goes_on
+        continues
     }
 
     /// What the rule finds at a keyword. False if the keyword cannot be in a match.

@@ -5,7 +5,7 @@
 //! believed; what goes on behind a value that was found already is believed if the line is as wide as
 //! screens are, or as its neighbours.
 
-use crate::detect::disguise::{View, line};
+use crate::detect::encoding::{View, line};
 use backstory_format::json::marks::{Byte, Marks};
 use std::ops::Range;
 
@@ -172,10 +172,10 @@ fn joined(text: &str, first: Range<usize>) -> Option<Joined> {
         }
         let next = line(text, last.end + 1);
         let Some(words) = text.get(next.clone())?.strip_prefix(margin) else { break };
-        let goes_on = words.starts_with(|one: char| one.is_ascii_graphic())
+        let continues = words.starts_with(|one: char| one.is_ascii_graphic())
             && !begins_anew(words)
             && next.len() <= first.len();
-        if !goes_on {
+        if !continues {
             break;
         }
         let end = first.start + text.get(first.start..last.end)?.trim_end_matches('\r').len();

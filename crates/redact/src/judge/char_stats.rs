@@ -83,7 +83,7 @@ impl CharStats {
 
     /// A word that somebody made a password of, by digits and signs: `Summer2024`, `Tiger21!`. Not
     /// one of the words that stand for a value.
-    pub(crate) fn is_dressed_word(&self) -> bool {
+    pub(crate) fn is_decorated_word(&self) -> bool {
         let signs = self.digits + self.other;
         self.letters() >= 4
             && self.digits >= 2

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_template_is_told_from_a_password_with_its_signs() {
+    fn template_differs_from_a_password_with_its_signs() {
         for password in [
             "q7Rw2%sLp9Kd",
             "vX3kT{{x}}m8QzY1",

@@ -67,7 +67,7 @@ pub(crate) fn is_secret(value: &str, strength: Strength, form: Form) -> bool {
     if value.contains(char::is_whitespace) || is_path_or_address(value) {
         return false;
     }
-    let is_dressed = strength == Strength::Password && stats.is_dressed_word();
+    let is_dressed = strength == Strength::Password && stats.is_decorated_word();
     let is_code = match form {
         Form::Quoted => looks_like_template(value),
         _ => looks_like_code(value),

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_from_noise() {
+    fn wordlike_separates_words_from_noise() {
         for word in ["password", "mypassword", "testuser", "configuration"] {
             assert_eq!(dictionary_coverage(word), word.len(), "{word}");
             assert!(bigram_surprisal(word) < 4.5, "{word}");

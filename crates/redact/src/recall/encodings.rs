@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_json_and_pages_are_thought_of() {
+    fn encodings_cover_urls_json_and_pages() {
         let all = forms("a/b\"c&d");
         for form in ["a%2Fb%22c%26d", "a/b\\\"c&d", "a/b\"c&amp;d", "a%2fb%22c%26d"] {
             assert!(all.iter().any(|one| one == form), "{form}");

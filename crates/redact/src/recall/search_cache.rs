@@ -19,10 +19,10 @@ const SHORTEST: usize = crate::detect::search::SHORTEST;
 pub(crate) struct SearchCache {
     state: RandomState,
     clean: HashSet<u64, RandomState>,
-    /// As they are written, with escapes; those that are disguised apart.
+    /// As they are written, with escapes; those that are encoded apart.
     written: HashSet<u64, RandomState>,
-    written_disguised: HashSet<u64, RandomState>,
-    /// What was found in the others, and whether they are disguised.
+    written_encoded: HashSet<u64, RandomState>,
+    /// What was found in the others, and whether they are encoded.
     found: HashMap<u64, (Box<[Hit]>, bool), RandomState>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Known {
     /// The rules find nothing in it.
     Clean,
     /// Nor here, but parts of it say something else than what stands there.
-    Disguised,
+    Encoded,
     /// Nothing, but how it is written.
     Not(Writing),
 }
@@ -64,18 +64,19 @@ impl SearchCache {
         if clean.contains(&hash) {
             return Known::Clean;
         }
-        let is_disguised = if escaped {
-            self.written_disguised.contains(&hash)
+        let has_encoded_parts = if escaped {
+            self.written_encoded.contains(&hash)
         } else {
             self.found.get(&hash).is_some_and(|(hits, _)| hits.is_empty())
         };
-        if is_disguised { Known::Disguised } else { Known::Not(writing) }
+        if has_encoded_parts { Known::Encoded } else { Known::Not(writing) }
     }
 
     /// Keeps in mind that the rules find nothing in a text that is written so.
-    pub(crate) fn keep(&mut self, writing: Writing, is_disguised: bool) {
+    pub(crate) fn keep(&mut self, writing: Writing, has_encoded_parts: bool) {
         if let Writing::Escaped(hash) = writing {
-            let texts = if is_disguised { &mut self.written_disguised } else { &mut self.written };
+            let texts =
+                if has_encoded_parts { &mut self.written_encoded } else { &mut self.written };
             texts.insert(hash);
         }
     }
@@ -106,10 +107,10 @@ impl SearchCache {
     }
 
     fn keep_found(&mut self, hash: u64, found: Found) -> Found {
-        if found.hits.is_empty() && !found.is_disguised {
+        if found.hits.is_empty() && !found.has_encoded_parts {
             self.clean.insert(hash);
         } else {
-            let kept = (found.hits.as_slice().into(), found.is_disguised);
+            let kept = (found.hits.as_slice().into(), found.has_encoded_parts);
             self.found.insert(hash, kept);
         }
         found
@@ -125,9 +126,9 @@ impl SearchCache {
         if self.clean.contains(&hash) {
             Some(Found::default())
         } else {
-            self.found.get(&hash).map(|(hits, is_disguised)| Found {
+            self.found.get(&hash).map(|(hits, has_encoded_parts)| Found {
                 hits: hits.to_vec(),
-                is_disguised: *is_disguised,
+                has_encoded_parts: *has_encoded_parts,
             })
         }
     }
@@ -154,16 +155,16 @@ mod tests {
     }
 
     #[test]
-    fn disguised_texts_without_a_find_are_known_in_either_writing() {
+    fn search_cache_knows_encoded_texts_without_a_find_in_either_writing() {
         let mut searched = SearchCache::default();
-        let disguised = Found { hits: Vec::new(), is_disguised: true };
-        let plain = "a long text with a disguised part in it";
-        assert_eq!(searched.learn(plain, || disguised.clone()), disguised);
-        assert_eq!(searched.known_of(plain.as_bytes()), Known::Disguised);
+        let encoded = Found { hits: Vec::new(), has_encoded_parts: true };
+        let plain = "a long text with an encoded part in it";
+        assert_eq!(searched.learn(plain, || encoded.clone()), encoded);
+        assert_eq!(searched.known_of(plain.as_bytes()), Known::Encoded);
         let escaped = br"a long text with \u001b[1m a colour in it";
         let Known::Not(writing) = searched.known_of(escaped) else { panic!("{searched:?}") };
         searched.keep(writing, true);
-        assert_eq!(searched.known_of(escaped), Known::Disguised);
+        assert_eq!(searched.known_of(escaped), Known::Encoded);
     }
 
     #[test]
@@ -172,7 +173,7 @@ mod tests {
         let text = "a text with something in it";
         let hits = vec![Hit { range: 2..6, rule: 3, word: None, says: None }];
         assert_eq!(searched.hits(text), None);
-        let found = Found { hits, is_disguised: false };
+        let found = Found { hits, has_encoded_parts: false };
         assert_eq!(searched.learn(text, || found.clone()), found);
         assert_eq!(searched.learn(text, || unreachable!()), found);
         assert_eq!(searched.hits(text), Some(found.clone()));

@@ -71,7 +71,7 @@ fn reports_never_hold_a_value() {
 }
 
 #[test]
-fn the_name_of_a_field_tells_what_its_value_is() {
+fn the_name_of_a_field_decides_what_its_value_is() {
     let scrubber = redactor().session();
     let value = json!({
         "password": "xvqcmuyb", "env": [{ "name": "DB_PASSWORD", "value": "wtklwuvhud" }],
@@ -133,7 +133,7 @@ fn homes_people_and_places_go_when_asked() {
 }
 
 #[test]
-fn the_real_home_goes_wherever_it_stands() {
+fn redaction_takes_the_real_home_at_any_place() {
     let config = Config {
         classes: Classes::ALL,
         home: Some("/people/teams/jroe4".into()),
@@ -283,7 +283,7 @@ fn all_text(value: &Value) -> String {
 }
 
 #[test]
-fn oddities_beside_a_secret_survive() {
+fn oddities_next_to_a_secret_survive() {
     let line = br#"{"type":"user","a":"\ud83d \u00e9\/ caf\u0065 password=xvqcmuyb9 \udc00","b":1.0E+2,"b":"x"}"#;
     let scrubber = redactor().session();
     let cleared = clear_lines(&scrubber, &[line.to_vec()]).remove(0);
@@ -294,7 +294,7 @@ fn oddities_beside_a_secret_survive() {
 }
 
 #[test]
-fn ids_of_the_format_are_left_alone_but_hide_nothing() {
+fn redaction_leaves_ids_of_the_format_and_finds_secrets_in_them() {
     let token = "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";
     let uuid = "3f2b9c10-7a4d-4e1f-9b8a-0c1d2e3f4a5b";
     let lines = [

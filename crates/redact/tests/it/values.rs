@@ -25,7 +25,7 @@ fn stays(texts: &[&str]) {
 }
 
 #[test]
-fn comparisons_tell_the_value() {
+fn comparisons_show_the_value() {
     gone(&[
         (r#"if (password !== "vT7#kq2LmZ") {"#, "vT7#kq2LmZ"),
         (r#"if password != "vT7#kq2LmZ":"#, "vT7#kq2LmZ"),
@@ -44,7 +44,7 @@ fn comparisons_tell_the_value() {
 }
 
 #[test]
-fn fallbacks_tell_the_value() {
+fn fallbacks_show_the_value() {
     gone(&[
         (r#"PASSWORD = os.environ.get("PASSWORD") or "vT7kq2LmZ!""#, "vT7kq2LmZ!"),
         (r#"const dbPassword = process.env.DB_PASSWORD ?? "vT7kq2LmZ""#, "vT7kq2LmZ"),
@@ -95,7 +95,7 @@ fn values_are_found_through_the_layout_of_their_language() {
 }
 
 #[test]
-fn words_with_digits_and_signs_are_passwords_where_one_stands() {
+fn words_with_digits_and_signs_are_passwords_in_their_place() {
     gone(&[
         ("app_admin_password = Harvest12345", "Harvest12345"),
         ("'password' => '#Flower040',", "#Flower040"),
@@ -136,7 +136,7 @@ fn a_password_may_hold_the_signs_of_a_template() {
 }
 
 #[test]
-fn commands_hold_passwords_behind_their_own_flags() {
+fn commands_hold_passwords_after_their_own_flags() {
     gone(&[
         ("mysql -h db -u app -p'vT7kq2LmZ9' -e x", "vT7kq2LmZ9"),
         ("sqlcmd -S db -U sa -P vT7kq2LmZ9!", "vT7kq2LmZ9!"),
@@ -205,7 +205,7 @@ fn calls_hold_secrets_in_their_arguments() {
 }
 
 #[test]
-fn sentences_tell_the_value() {
+fn sentences_show_the_value() {
     gone(&[
         ("password for master:Harvest58", "Harvest58"),
         ("The password for the staging db is vT7kq2LmZ9.", "vT7kq2LmZ9"),
@@ -228,7 +228,7 @@ fn sentences_tell_the_value() {
 }
 
 #[test]
-fn json_in_a_string_with_a_telling_name_holds_the_secret_inside() {
+fn json_in_a_string_with_a_secret_name_is_searched() {
     let sig = "427e6803b78311e68afd0242ac130117";
     let text = format!(r#""Apitoken": "{{\"name\":\"root\",\"sig\":\"{sig}\"}}","#);
     gone(&[(&text, sig)]);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_passed_over_and_unknown_kinds_are_not_read() {
+    fn journal_ignores_unknown_fields_and_kinds() {
         let line = Entry::Call(call()).line().unwrap();
         let newer = line.replace(r#""kind":"call","#, r#""kind":"call","colour":"red","#);
         assert_eq!(Entry::parse(&newer).unwrap(), Entry::Call(call()));

@@ -45,7 +45,7 @@ pub struct Known {
 
 /// Whether a call is to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum CallState {
     /// Never asked; or asked and not heard of again, which may have cost something.
     Open {
         lost: Money,
@@ -114,14 +114,14 @@ impl Known {
     }
 
     /// What became of a call.
-    pub fn fate(&self, key: &Key) -> Fate {
+    pub fn state(&self, key: &Key) -> CallState {
         let hash = hash(key);
         let lost = self.lost.get(&hash).copied();
         match (self.calls.get(&hash), lost) {
-            (None, lost) => Fate::Open { lost: lost.unwrap_or_default(), times: 0 },
-            (Some(over), Some(lost)) => Fate::Open { lost, times: over.times },
-            (Some(over), None) if over.failed => Fate::Failed { times: over.times },
-            (Some(_), None) => Fate::Answered,
+            (None, lost) => CallState::Open { lost: lost.unwrap_or_default(), times: 0 },
+            (Some(over), Some(lost)) => CallState::Open { lost, times: over.times },
+            (Some(over), None) if over.failed => CallState::Failed { times: over.times },
+            (Some(_), None) => CallState::Answered,
         }
     }
 

@@ -5,5 +5,5 @@ mod known;
 mod writer;
 
 pub use entry::{Call, Dropped, Entry, Failure, Key, Run, Sent, Skip, TeacherNote, Usage};
-pub use known::{Fate, Known};
+pub use known::{CallState, Known};
 pub use writer::{Journal, JournalError};

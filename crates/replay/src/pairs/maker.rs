@@ -29,7 +29,7 @@ pub(super) struct Maker<'m> {
 }
 
 /// A conversation, and what is known of its messages.
-struct Talk {
+struct ScannedConversation {
     conversation: Conversation,
     /// Whether a message holds a secret, once somebody looked.
     secret: Vec<Option<bool>>,
@@ -72,14 +72,14 @@ impl<'m> Maker<'m> {
         };
         let states = std::mem::take(&mut conversation.states);
         let secret = vec![None; conversation.messages.len()];
-        let mut talk = Talk { conversation, secret, secret_system: None };
+        let mut scanned = ScannedConversation { conversation, secret, secret_system: None };
         for state in &states {
             if !self.known.insert(state.state_id.clone()) {
                 self.figures.repeated_states += 1;
                 continue;
             }
             self.figures.states += 1;
-            match self.state(state, &mut talk)? {
+            match self.state(state, &mut scanned)? {
                 Ok(()) => self.figures.pairs += 1,
                 Err(reason) => *self.figures.reasons.entry(reason).or_default() += 1,
             }
@@ -99,7 +99,11 @@ impl<'m> Maker<'m> {
     }
 
     /// Makes a pair of a state, or says why not.
-    fn state(&mut self, state: &State, talk: &mut Talk) -> io::Result<Result<(), Reason>> {
+    fn state(
+        &mut self,
+        state: &State,
+        scanned: &mut ScannedConversation,
+    ) -> io::Result<Result<(), Reason>> {
         let Some(votes) = self.votes.by_state.remove(&state.state_id) else {
             let gated = self.votes.gated.contains(&state.state_id);
             return Ok(Err(if gated { Reason::Gated } else { Reason::NotAsked }));
@@ -117,13 +121,13 @@ impl<'m> Maker<'m> {
             Verdict::TooFew => Err(Reason::TooFewAnswers),
             Verdict::NoConsensus => Err(Reason::NoConsensus),
             Verdict::Agrees(group) => {
-                match self.wanted(&Decided { state, votes, group }, talk)? {
+                match self.wanted(&Decided { state, votes, group }, scanned)? {
                     Ok(()) => self.figures.sft_rows += 1,
                     Err(reason) => *self.figures.sft_reasons.entry(reason).or_default() += 1,
                 }
                 Err(Reason::AgreeWithStudent)
             }
-            Verdict::Differs(group) => self.pair(&Decided { state, votes, group }, talk)?,
+            Verdict::Differs(group) => self.pair(&Decided { state, votes, group }, scanned)?,
         })
     }
 
@@ -142,8 +146,12 @@ impl<'m> Maker<'m> {
         answers
     }
 
-    fn pair(&mut self, decided: &Decided<'_>, talk: &mut Talk) -> io::Result<Result<(), Reason>> {
-        let tools = available(&talk.conversation, decided.state);
+    fn pair(
+        &mut self,
+        decided: &Decided<'_>,
+        scanned: &mut ScannedConversation,
+    ) -> io::Result<Result<(), Reason>> {
+        let tools = available(&scanned.conversation, decided.state);
         // The first of the group that the tools allow.
         let (mut chosen, mut fault) = (None, Reason::InvalidTool);
         for (at, vote) in decided.group.iter().enumerate() {
@@ -161,7 +169,7 @@ impl<'m> Maker<'m> {
         let Some((teacher, action, done)) = chosen else { return Ok(Err(fault)) };
         let rejected = Done::parse(&decided.state.student_action);
         let actions = [action, decided.state.student_action.as_str()];
-        let place = match self.place(decided, talk, teacher, &actions, Learnt::Pairs) {
+        let place = match self.place(decided, scanned, teacher, &actions, Learnt::Pairs) {
             Ok(place) => place,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -182,11 +190,15 @@ impl<'m> Maker<'m> {
     }
 
     /// A row of what the student did and teachers would have done.
-    fn wanted(&mut self, decided: &Decided<'_>, talk: &mut Talk) -> io::Result<Result<(), Reason>> {
+    fn wanted(
+        &mut self,
+        decided: &Decided<'_>,
+        scanned: &mut ScannedConversation,
+    ) -> io::Result<Result<(), Reason>> {
         let action = decided.state.student_action.as_str();
         let teacher = decided.group.first().and_then(|at| decided.votes.get(*at));
         let teacher = teacher.map_or(0, |(teacher, _)| *teacher);
-        let place = match self.place(decided, talk, teacher, &[action], Learnt::Wanted) {
+        let place = match self.place(decided, scanned, teacher, &[action], Learnt::Wanted) {
             Ok(place) => place,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -208,7 +220,7 @@ impl<'m> Maker<'m> {
     fn place<'t>(
         &mut self,
         decided: &Decided<'t>,
-        talk: &'t mut Talk,
+        scanned: &'t mut ScannedConversation,
         teacher: usize,
         actions: &[&str],
         learnt: Learnt,
@@ -228,12 +240,12 @@ impl<'m> Maker<'m> {
             scrubber.learn_json(value);
             !scrubber.report().is_empty()
         };
-        let told =
+        let has_secret =
             |action: &&str| scan(&serde_json::from_str(action).unwrap_or_else(|_| json!(action)));
-        if actions.iter().any(told) || talk.has_secret(state, scan) {
+        if actions.iter().any(has_secret) || scanned.has_secret(state, scan) {
             return Err(Reason::Secret);
         }
-        let conversation = &talk.conversation;
+        let conversation = &scanned.conversation;
         let range = conversation.messages.part(state.from..state.upto);
         let kept = state.kept.iter().filter_map(|at| conversation.messages.get(*at));
         let messages: Vec<&Value> = conversation.system.iter().chain(kept).chain(range).collect();
@@ -288,7 +300,7 @@ enum Learnt {
     Wanted,
 }
 
-impl Talk {
+impl ScannedConversation {
     fn has_secret(&mut self, state: &State, scan: impl Fn(&Value) -> bool) -> bool {
         let system = &self.conversation.system;
         let in_system = *self.secret_system.get_or_insert_with(|| system.iter().any(&scan));

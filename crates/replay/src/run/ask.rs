@@ -1,7 +1,7 @@
 //! One call: attempts until there is an answer, with its lines in the journal.
 
 use super::Run;
-use super::budget::{Denied, Settled};
+use super::budget::{Charge, Denied};
 use super::http::Ended;
 use super::pace::{Waited, backoff, retry_after, sleep};
 use super::teacher_state::TeacherState;
@@ -58,8 +58,12 @@ pub(super) struct Question<'q> {
 }
 
 impl Run<'_> {
-    pub(super) fn ask(&self, desk: &TeacherState, question: &Question<'_>) -> Result<Call, Halt> {
-        let teacher = &desk.teacher;
+    pub(super) fn ask(
+        &self,
+        teacher_state: &TeacherState,
+        question: &Question<'_>,
+    ) -> Result<Call, Halt> {
+        let teacher = &teacher_state.teacher;
         let free = teacher.repeats == Repeats::Free;
         let mut unsure = question.lost;
         let idempotency_key = idempotency_key(question);
@@ -71,13 +75,13 @@ impl Run<'_> {
                 1 => halt,
                 _ => self.drop_call(question, unsure, why).err().unwrap_or(halt),
             };
-            if desk.refused().is_some() {
+            if teacher_state.refused().is_some() {
                 return Err(dropped(Halt::Teacher, "teacher"));
             }
-            if desk.pace.wait(self.stop) == Waited::Stopped {
+            if teacher_state.pace.wait(self.stop) == Waited::Stopped {
                 return Err(dropped(Halt::Stopped, "stopped"));
             }
-            let tokens = desk.most_tokens(question.request.body.len());
+            let tokens = teacher_state.most_tokens(question.request.body.len());
             let reserved = teacher.price.most(tokens, teacher.max_tokens);
             let most = reserved.unwrap_or_default();
             match self.budget.reserve(most, self.stop) {
@@ -87,7 +91,7 @@ impl Run<'_> {
             }
             // Where a repeated call is free, what was reserved is all that it can cost.
             let covered = if free { unsure } else { Money::ZERO };
-            self.budget.forget(covered);
+            self.budget.remove_uncertain(covered);
             let sent = Entry::Sent(Sent {
                 state_id: question.key.state_id.clone(),
                 teacher_id: question.key.teacher_id.clone(),
@@ -98,57 +102,64 @@ impl Run<'_> {
                 at: self.at(),
             });
             if let Err(error) = self.journal.add(&sent) {
-                self.budget.book(most, Settled::Nothing);
+                self.budget.book(most, Charge::Nothing);
                 self.budget.add_uncertain(covered);
                 return Err(Halt::Journal(error));
             }
             let start = Instant::now();
-            let ended = desk.client.post(&question.request.body, &idempotency_key);
+            let ended = teacher_state.client.post(&question.request.body, &idempotency_key);
             let latency = start.elapsed();
-            let (failure, again) = match self.judge(desk, ended, question.names) {
+            let (failure, again) = match self.judge(teacher_state, ended, question.names) {
                 Attempt::Answer(answer) => {
                     let cost = answer.cost.or_else(|| teacher.price.cost(&answer.usage?));
                     // An answer that does not say what it took may have taken everything.
-                    self.budget.book(most, cost.map_or(Settled::Unsure, Settled::Cost));
+                    self.budget.book(most, cost.map_or(Charge::Unsure, Charge::Cost));
                     unsure = unsure.less(covered);
                     if cost.is_none() {
                         unsure += most;
                     }
                     if let Some(usage) = &answer.usage {
-                        desk.learn(question.request.body.len(), usage.prompt_tokens);
+                        teacher_state.learn(question.request.body.len(), usage.prompt_tokens);
                     }
                     let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
-                    let call =
-                        self.answered(question, desk, answer, cost, unsure, latency_ms, attempt);
-                    return self.finish(desk, question, call);
+                    let call = self.answered(
+                        question,
+                        teacher_state,
+                        answer,
+                        cost,
+                        unsure,
+                        latency_ms,
+                        attempt,
+                    );
+                    return self.finish(teacher_state, question, call);
                 }
                 Attempt::Refused { failure, again } => {
-                    self.budget.book(most, Settled::Nothing);
+                    self.budget.book(most, Charge::Nothing);
                     self.budget.add_uncertain(covered);
                     (failure, again)
                 }
                 Attempt::Unsure(failure) => {
-                    self.budget.book(most, Settled::Unsure);
+                    self.budget.book(most, Charge::Unsure);
                     unsure = unsure.less(covered) + most;
                     (failure, Retry::Yes(None))
                 }
             };
             if again == Retry::Never {
-                desk.refuse(failure.message.clone());
+                teacher_state.refuse(failure.message.clone());
                 self.drop_call(question, unsure, "teacher")?;
                 return Err(Halt::Teacher);
             }
             let wait = match again {
                 Retry::Yes(wait) if attempt <= self.retries => wait,
                 _ => {
-                    desk.failed(&failure.message);
-                    let call = self.failed(question, desk, failure, unsure, attempt);
-                    return self.finish(desk, question, call);
+                    teacher_state.failed(&failure.message);
+                    let call = self.failed(question, teacher_state, failure, unsure, attempt);
+                    return self.finish(teacher_state, question, call);
                 }
             };
-            desk.count(|tally| tally.retries += 1);
+            teacher_state.count(|tally| tally.retries += 1);
             if let Some(time) = wait {
-                desk.pace.pause(time);
+                teacher_state.pace.pause(time);
             }
             if sleep(backoff(teacher.backoff, attempt), self.stop) == Waited::Stopped {
                 self.drop_call(question, unsure, "stopped")?;
@@ -157,11 +168,11 @@ impl Run<'_> {
         }
     }
 
-    fn judge(&self, desk: &TeacherState, ended: Ended, names: &Names) -> Attempt {
+    fn judge(&self, teacher_state: &TeacherState, ended: Ended, names: &Names) -> Attempt {
         let failure = |what: &str, status: Option<u16>, message: String| Failure {
             what: what.to_owned(),
             status,
-            message: desk.without_key(message),
+            message: teacher_state.without_key(message),
         };
         match ended {
             Ended::NotSent(cause) => Attempt::Refused {
@@ -173,7 +184,7 @@ impl Run<'_> {
                 Attempt::Unsure(failure(what, None, cause))
             }
             Ended::Response { status: 200..=299, body, .. } => {
-                match read_answer(&body, desk.teacher.api, names) {
+                match read_answer(&body, teacher_state.teacher.api, names) {
                     Ok(answer) => Attempt::Answer(answer),
                     Err(NoAnswer::Unreadable(cause)) => {
                         Attempt::Unsure(failure("unreadable", None, cause))
@@ -206,14 +217,14 @@ impl Run<'_> {
     fn answered(
         &self,
         question: &Question<'_>,
-        desk: &TeacherState,
+        teacher_state: &TeacherState,
         answer: Answer,
         cost: Option<Money>,
         unsure: Money,
         latency_ms: u64,
         attempts: u32,
     ) -> Call {
-        desk.works();
+        teacher_state.works();
         let error = answer.action.is_empty().then(|| Failure {
             what: "no_answer".to_owned(),
             status: None,
@@ -229,14 +240,14 @@ impl Run<'_> {
             latency_ms,
             attempts,
             error,
-            ..self.blank(question, desk)
+            ..self.empty_call(question, teacher_state)
         }
     }
 
     fn failed(
         &self,
         question: &Question<'_>,
-        desk: &TeacherState,
+        teacher_state: &TeacherState,
         failure: Failure,
         unsure: Money,
         attempts: u32,
@@ -247,15 +258,15 @@ impl Run<'_> {
             attempts,
             error,
             cost_usd: Some(Money::ZERO),
-            ..self.blank(question, desk)
+            ..self.empty_call(question, teacher_state)
         }
     }
 
-    fn blank(&self, question: &Question<'_>, desk: &TeacherState) -> Call {
+    fn empty_call(&self, question: &Question<'_>, teacher_state: &TeacherState) -> Call {
         Call {
             state_id: question.key.state_id.clone(),
             teacher_id: question.key.teacher_id.clone(),
-            model: desk.teacher.model.clone(),
+            model: teacher_state.teacher.model.clone(),
             prompt_hash: question.key.prompt_hash.clone(),
             action: None,
             raw: Value::Null,
@@ -273,16 +284,16 @@ impl Run<'_> {
     /// Writes the line of a call that is over, and counts it.
     fn finish(
         &self,
-        desk: &TeacherState,
+        teacher_state: &TeacherState,
         question: &Question<'_>,
         call: Call,
     ) -> Result<Call, Halt> {
-        let call = desk.clean(call);
+        let call = teacher_state.clean(call);
         let entry = Entry::Call(call);
         self.journal.add(&entry).map_err(Halt::Journal)?;
         let Entry::Call(call) = entry else { return Err(Halt::Stopped) };
         let usage = call.usage.unwrap_or_default();
-        desk.count(|tally| {
+        teacher_state.count(|tally| {
             match call.action {
                 Some(_) => tally.answered += 1,
                 None => tally.failed += 1,

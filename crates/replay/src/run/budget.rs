@@ -31,9 +31,9 @@ pub(super) enum Denied {
     Stopped,
 }
 
-/// What became of a reservation.
+/// What a reserved call cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum Charge {
     Cost(Money),
     Nothing,
     /// It may have cost all of it.
@@ -41,7 +41,7 @@ pub(super) enum Settled {
 }
 
 impl Budget {
-    /// An account in which something stands already.
+    /// A budget of which a part is spent already.
     pub fn new(limit: Option<Money>, spent: Money, unsure: Money) -> Budget {
         let account = Account { spent, unsure, ..Account::default() };
         Budget { limit, account: Mutex::new(account), changed: Condvar::new() }
@@ -85,25 +85,25 @@ impl Budget {
         }
     }
 
-    pub(super) fn book(&self, most: Money, settled: Settled) {
+    pub(super) fn book(&self, most: Money, charge: Charge) {
         let mut account = self.lock();
         account.reserved = account.reserved.less(most);
         account.in_flight = account.in_flight.saturating_sub(1);
-        match settled {
-            Settled::Cost(cost) => account.spent += cost,
-            Settled::Unsure => account.unsure += most,
-            Settled::Nothing => {}
+        match charge {
+            Charge::Cost(cost) => account.spent += cost,
+            Charge::Unsure => account.unsure += most,
+            Charge::Nothing => {}
         }
         self.changed.notify_all();
     }
 
-    /// So much more may have been spent.
+    /// Adds a cost that may or may not have been charged.
     pub(super) fn add_uncertain(&self, unsure: Money) {
         self.lock().unsure += unsure;
     }
 
-    /// What was feared is covered otherwise.
-    pub(super) fn forget(&self, unsure: Money) {
+    /// Takes an uncertain cost back.
+    pub(super) fn remove_uncertain(&self, unsure: Money) {
         let mut account = self.lock();
         account.unsure = account.unsure.less(unsure);
         self.changed.notify_all();
@@ -122,10 +122,10 @@ mod tests {
         budget.reserve(cents(30), &go).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| budget.reserve(cents(30), &go));
-            budget.book(cents(30), Settled::Cost(cents(5)));
+            budget.book(cents(30), Charge::Cost(cents(5)));
             assert_eq!(waiting.join().unwrap(), Ok(()));
         });
-        budget.book(cents(30), Settled::Unsure);
+        budget.book(cents(30), Charge::Unsure);
         assert_eq!(budget.reserve(cents(6), &go), Err(Denied::Exhausted));
         assert_eq!(budget.reserve(cents(1), &go), Err(Denied::Exhausted));
         let account = budget.account();

@@ -15,7 +15,7 @@ pub use budget::{Account, Budget};
 pub use teacher_state::Tally;
 
 use crate::estimate::expected_cost;
-use crate::journal::{Call, Entry, Fate, Journal, JournalError, Key, Known, Skip};
+use crate::journal::{Call, CallState, Entry, Journal, JournalError, Key, Known, Skip};
 use crate::states::{Conversation, State, StatesFile};
 use crate::teacher::{Api, Teacher};
 use crate::wire::Wire;
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Setting<'_> {
 /// A run.
 pub struct Run<'r> {
     setting: Setting<'r>,
-    desks: Vec<TeacherState>,
+    teacher_states: Vec<TeacherState>,
     loaded: Mutex<HashMap<usize, Weak<Loaded>>>,
     /// Stop, whatever the reason.
     halt: AtomicBool,
@@ -105,7 +105,9 @@ impl<'r> std::ops::Deref for Run<'r> {
 
 impl std::fmt::Debug for Run<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Run").field("desks", &self.desks).finish_non_exhaustive()
+        out.debug_struct("Run")
+            .field("teacher_states", &self.teacher_states)
+            .finish_non_exhaustive()
     }
 }
 
@@ -142,7 +144,7 @@ impl<'r> Run<'r> {
     /// `teachers` come with the values of their keys.
     pub fn new(setting: Setting<'r>, teachers: Vec<(Teacher, Option<String>)>) -> Run<'r> {
         let trusted = http::trusted();
-        let desks = teachers
+        let teacher_states = teachers
             .into_iter()
             .map(|(teacher, key)| {
                 let client = http::Client::new(&teacher, key.as_deref(), &trusted);
@@ -150,7 +152,7 @@ impl<'r> Run<'r> {
             })
             .collect();
         let (halt, fault) = (AtomicBool::new(false), Mutex::new(None));
-        Run { setting, desks, loaded: Mutex::default(), halt, fault }
+        Run { setting, teacher_states, loaded: Mutex::default(), halt, fault }
     }
 
     fn at(&self) -> String {
@@ -159,17 +161,17 @@ impl<'r> Run<'r> {
 
     /// What each teacher did so far.
     pub fn tallies(&self) -> Vec<Tally> {
-        self.desks.iter().map(TeacherState::tally).collect()
+        self.teacher_states.iter().map(TeacherState::tally).collect()
     }
 
     /// Why teachers are not asked any more.
     pub fn refused(&self) -> Vec<Option<String>> {
-        self.desks.iter().map(TeacherState::refused).collect()
+        self.teacher_states.iter().map(TeacherState::refused).collect()
     }
 
     /// Asks about the states that are wanted.
     pub fn go(&self, wanted: Wanted<'_>) -> Ended {
-        let queues: Vec<Queue> = self.desks.iter().map(|_| Queue::default()).collect();
+        let queues: Vec<Queue> = self.teacher_states.iter().map(|_| Queue::default()).collect();
         let mut work: Vec<(usize, Vec<usize>)> = Vec::new();
         for (at, place) in self.states.places().iter().enumerate() {
             let states: Vec<usize> = (0..place.states).filter(|state| wanted(at, *state)).collect();
@@ -193,15 +195,16 @@ impl<'r> Run<'r> {
             None => queues.iter().for_each(Queue::close),
         }
         std::thread::scope(|scope| {
-            for (at, desk) in self.desks.iter().enumerate() {
-                let threads = desk.teacher.concurrency.min(conversations);
+            for (at, teacher_state) in self.teacher_states.iter().enumerate() {
+                let threads = teacher_state.teacher.concurrency.min(conversations);
                 if let Some(queue) = queues.get(at) {
                     queue.workers(threads);
                 }
                 for _ in 0..threads {
                     let queues = &queues;
                     let worker = std::thread::Builder::new().stack_size(1 << 20);
-                    let spawned = worker.spawn_scoped(scope, move || self.work(at, desk, queues));
+                    let spawned =
+                        worker.spawn_scoped(scope, move || self.work(at, teacher_state, queues));
                     if let Err(error) = spawned {
                         self.fault(format!("no thread: {error}"));
                         if let Some(queue) = queues.get(at) {
@@ -229,14 +232,14 @@ impl<'r> Run<'r> {
     }
 
     /// One thread: conversation after conversation for one teacher.
-    fn work(&self, at: usize, desk: &TeacherState, queues: &[Queue]) {
+    fn work(&self, at: usize, teacher_state: &TeacherState, queues: &[Queue]) {
         let is_first = self.tiers.is_some_and(|tiers| tiers.first == at);
         let Some(queue) = queues.get(at) else { return };
         while let Some(item) = queue.next(self.stop) {
             if self.halt.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let open = match self.converse(desk, &item, is_first) {
+            let open = match self.converse(teacher_state, &item, is_first) {
                 Ok(open) => open,
                 // Without the first teacher nobody knows what the others are worth asking.
                 Err(Halt::Teacher | Halt::Stopped) => break,
@@ -264,7 +267,7 @@ impl<'r> Run<'r> {
     /// agree with the student, if that is wanted.
     fn converse(
         &self,
-        desk: &TeacherState,
+        teacher_state: &TeacherState,
         item: &Item,
         is_first: bool,
     ) -> Result<Vec<usize>, Halt> {
@@ -276,7 +279,7 @@ impl<'r> Run<'r> {
                 return Err(Halt::Stopped);
             }
         };
-        let teacher = &desk.teacher;
+        let teacher = &teacher_state.teacher;
         let wire = loaded.wire(teacher.api);
         let states = &loaded.conversation.get().states;
         let mut before = None;
@@ -287,10 +290,10 @@ impl<'r> Run<'r> {
             let Some(state) = states.get(*at) else { continue };
             let Some(request) = wire.request(states, *at, teacher) else { continue };
             let key = Key::new(&state.state_id, &teacher.id, &request.hash);
-            let fate = self.known.fate(&key);
-            let (lost, times) = match (fate, self.failed) {
-                (Fate::Answered, _) | (Fate::Failed { .. }, FailedCalls::Leave) => {
-                    desk.count(|tally| tally.known += 1);
+            let call_state = self.known.state(&key);
+            let (lost, times) = match (call_state, self.failed) {
+                (CallState::Answered, _) | (CallState::Failed { .. }, FailedCalls::Leave) => {
+                    teacher_state.count(|tally| tally.known += 1);
                     if is_first {
                         let known = self.known.call(&key);
                         let action = known.ok().flatten().and_then(|call| call.action);
@@ -299,13 +302,13 @@ impl<'r> Run<'r> {
                     before = Some(state);
                     continue;
                 }
-                (Fate::Failed { times }, FailedCalls::AskAgain) => (Default::default(), times),
-                (Fate::Open { lost, times }, _) => (lost, times),
+                (CallState::Failed { times }, FailedCalls::AskAgain) => (Default::default(), times),
+                (CallState::Open { lost, times }, _) => (lost, times),
             };
             let expected = expected_cost(wire, state, before, teacher).unwrap_or_default();
             let names = &wire.names;
             let question = Question { key, request, names, lost, times, expected };
-            let call = self.ask(desk, &question)?;
+            let call = self.ask(teacher_state, &question)?;
             if is_first {
                 self.compare(state, *at, call.action.as_deref(), &mut open)?;
             }

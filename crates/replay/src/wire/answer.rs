@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_told() {
+    fn answer_reports_a_response_without_one() {
         let refused = answer(Api::OpenAi, &json!({"error": {"code": 429, "message": "slow down"}}));
         assert_eq!(refused.unwrap_err(), NoAnswer::Refused(Some(429), "slow down".to_owned()));
         let names = Names::default();

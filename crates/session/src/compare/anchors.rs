@@ -24,8 +24,8 @@ pub(super) fn gaps(old: &[Token], new: &[Token], effort: &mut Effort) -> Vec<Gap
     for (old_end, new_end) in anchors.into_iter().chain([(old.len(), new.len())]) {
         let (before, after) = (from.0..old_end, from.1..new_end);
         from = (old_end + 1, new_end + 1);
-        let old = old.get(before.clone()).unwrap_or_default();
-        let new = new.get(after.clone()).unwrap_or_default();
+        let old = old.part(before.clone());
+        let new = new.part(after.clone());
         let (start, end) = common_edges(old, new);
         let before = before.start + start..before.end - end;
         let after = after.start + start..after.end - end;

@@ -67,17 +67,17 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     fn tokens(&self, area: &Area) -> (&'p [Token], &'p [Token]) {
-        let old = self.pruned.old.tokens.get(area.old.clone());
-        let new = self.pruned.new.tokens.get(area.new.clone());
-        (old.unwrap_or_default(), new.unwrap_or_default())
+        let old = self.pruned.old.tokens.part(area.old.clone());
+        let new = self.pruned.new.tokens.part(area.new.clone());
+        (old, new)
     }
 
     /// All lines of an area differ.
     fn mark(&self, area: &Area, sides: &mut Sides) {
-        for at in self.pruned.old.places.get(area.old.clone()).unwrap_or_default() {
+        for at in self.pruned.old.places.part(area.old.clone()) {
             set(&mut sides.removed, self.start + at, true);
         }
-        for at in self.pruned.new.places.get(area.new.clone()).unwrap_or_default() {
+        for at in self.pruned.new.places.part(area.new.clone()) {
             set(&mut sides.added, self.start + at, true);
         }
     }

@@ -63,7 +63,7 @@ mod tests {
     use backstory_format::json::Tape;
 
     #[test]
-    fn a_record_is_known_by_what_is_left_of_it() {
+    fn named_file_recognizes_a_damaged_record() {
         let known = |line: &[u8]| is_record(line, &mut Tape::new());
         assert!(known(br#"{"type":"user"}"#));
         assert!(known(br#"{"parentUuid":null,"type":"user","message":{"con"#));

@@ -78,10 +78,10 @@ impl Found {
         // What one root would pass over another may have named.
         known.extend(self.sessions.iter().map(|files| places.of(&files.path)));
         self.notices.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         self.notices.retain(|notice| {
             let place = places.of(&notice.path);
-            !known.contains(&place) && told.insert((place, notice.reason.clone()))
+            !known.contains(&place) && reported.insert((place, notice.reason.clone()))
         });
         self.empty.sort();
         self.empty.retain(|path| known.insert(places.of(path)));

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn undoing_needs_a_telling_text() {
+    fn undo_needs_a_distinct_text() {
         let long = "let remembered_states = collect();";
         let text = format!("a\n{long}\nb\n");
         let undone = undo(&text, &replacement("old", long, false), &[]).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn undoing_joins_no_lines() {
+    fn undo_does_not_join_lines() {
         let long = "let remembered_states = collect();";
         let added_above = replacement(long, &format!("\n{long}"), false);
         let undone = undo(&format!("a\n\n{long}\n"), &added_above, &[]).unwrap();

@@ -1,8 +1,8 @@
-//! What tool calls say about files, taken down while the session is read for its model.
+//! Inputs and results of calls that change or read files, kept while the session is read.
 //!
 //! Inputs and results are the bulk of a session, so looking them up afterwards would mean reading
-//! and parsing most of it a second time. Notes are kept by where the value stands in the file. They
-//! are a short cut and nothing else: what has no note is looked up.
+//! and parsing most of it a second time. Entries are kept by the place of the value in the file. They
+//! are a short cut only: a value without an entry is looked up.
 
 use super::extract::Wanted;
 use super::lines::unix;
@@ -15,60 +15,60 @@ use backstory_model::{ActionKind, RecordObserver};
 use hashbrown::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What an input names.
+/// The file or command that an input names.
 #[derive(Debug)]
-pub(super) enum Named {
+pub(super) enum CallTarget {
     /// The file that is read or edited.
     Path(String),
     Command(String),
     Nothing,
 }
 
-/// Notes on the calls of one file of a session.
-pub struct Notes<'w> {
+/// The calls of one file of a session, by the place of their inputs and results.
+pub struct CallCache<'w> {
     path: PathBuf,
     wanted: Wanted<'w>,
-    inputs: HashMap<u64, Named>,
+    inputs: HashMap<u64, CallTarget>,
     results: HashMap<u64, EditResult<String>>,
     /// Tools of edits whose result is still to come, by the call's id.
     awaited: HashMap<Box<str>, EditTool>,
 }
 
-/// Takes the notes on every file of a session.
-pub struct NoteTaker<'w> {
+/// Fills a cache for every file of a session.
+pub struct CallCacheBuilder<'w> {
     wanted: Wanted<'w>,
     /// On the file that is being read.
-    open: Notes<'w>,
-    done: Vec<Notes<'w>>,
+    open: CallCache<'w>,
+    done: Vec<CallCache<'w>>,
 }
 
-impl std::fmt::Debug for Notes<'_> {
+impl std::fmt::Debug for CallCache<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Notes").field("path", &self.path).finish_non_exhaustive()
+        formatter.debug_struct("CallCache").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for NoteTaker<'_> {
+impl std::fmt::Debug for CallCacheBuilder<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("NoteTaker").field("done", &self.done).finish_non_exhaustive()
+        formatter.debug_struct("CallCacheBuilder").field("done", &self.done).finish_non_exhaustive()
     }
 }
 
-impl<'w> NoteTaker<'w> {
-    /// Takes notes on the wanted files.
-    pub fn new(wanted: Wanted<'w>) -> NoteTaker<'w> {
-        NoteTaker { wanted, open: Notes::new(wanted, PathBuf::new()), done: Vec::new() }
+impl<'w> CallCacheBuilder<'w> {
+    /// A builder for the wanted files.
+    pub fn new(wanted: Wanted<'w>) -> CallCacheBuilder<'w> {
+        CallCacheBuilder { wanted, open: CallCache::new(wanted, PathBuf::new()), done: Vec::new() }
     }
 
-    /// The notes on every file that was read to its end.
-    pub fn into_notes(self) -> Vec<Notes<'w>> {
+    /// The caches of all files that were read to their end.
+    pub fn into_caches(self) -> Vec<CallCache<'w>> {
         self.done
     }
 }
 
-impl RecordObserver for NoteTaker<'_> {
+impl RecordObserver for CallCacheBuilder<'_> {
     fn begin(&mut self, path: &Path) {
-        self.open = Notes::new(self.wanted, path.to_path_buf());
+        self.open = CallCache::new(self.wanted, path.to_path_buf());
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -76,17 +76,17 @@ impl RecordObserver for NoteTaker<'_> {
     }
 
     fn end(&mut self, _: &Path) {
-        let next = Notes::new(self.wanted, PathBuf::new());
-        let mut notes = std::mem::replace(&mut self.open, next);
-        notes.awaited = HashMap::new();
-        self.done.push(notes);
+        let next = CallCache::new(self.wanted, PathBuf::new());
+        let mut cache = std::mem::replace(&mut self.open, next);
+        cache.awaited = HashMap::new();
+        self.done.push(cache);
     }
 }
 
-impl<'w> Notes<'w> {
-    fn new(wanted: Wanted<'w>, path: PathBuf) -> Notes<'w> {
+impl<'w> CallCache<'w> {
+    fn new(wanted: Wanted<'w>, path: PathBuf) -> CallCache<'w> {
         let (inputs, results, awaited) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Notes { path, wanted, inputs, results, awaited }
+        CallCache { path, wanted, inputs, results, awaited }
     }
 
     /// The file they are about.
@@ -95,7 +95,7 @@ impl<'w> Notes<'w> {
     }
 
     /// What the input that begins at `offset` names.
-    pub(super) fn input(&self, offset: u64) -> Option<&Named> {
+    pub(super) fn input(&self, offset: u64) -> Option<&CallTarget> {
         self.inputs.get(&offset)
     }
 
@@ -117,8 +117,8 @@ impl<'w> Notes<'w> {
                 self.call(record, &block);
             }
         } else if !self.awaited.is_empty()
-            && let Some(told) = value.get("toolUseResult")
-            && told.kind() == Kind::Object
+            && let Some(result) = value.get("toolUseResult")
+            && result.kind() == Kind::Object
         {
             let blocks = blocks();
             let mut blocks = blocks.iter().flat_map(|blocks| blocks.items());
@@ -128,8 +128,8 @@ impl<'w> Notes<'w> {
                 && let Some(tool) = self.awaited.remove(&*id)
             {
                 let texts = |value: &Value<'_>| unix(value.text().unwrap_or_default());
-                let result = EditResult::read(tool, &told, PatchLines::Old, &texts);
-                self.results.insert(record.offset_of(&told), result);
+                let edit = EditResult::read(tool, &result, PatchLines::Old, &texts);
+                self.results.insert(record.offset_of(&result), edit);
             }
         }
     }
@@ -144,17 +144,17 @@ impl<'w> Notes<'w> {
         let named = match kind {
             ActionKind::Shell => {
                 let command = actions::command(&input).and_then(|command| command.text());
-                command.map(|command| Named::Command(command.into_owned()))
+                command.map(|command| CallTarget::Command(command.into_owned()))
             }
-            _ => actions::edited_path(&input).map(Named::Path),
+            _ => actions::edited_path(&input).map(CallTarget::Path),
         };
         let tool = EditTool::of(&name);
-        if let (Some(Named::Path(path)), Some(tool)) = (&named, tool)
+        if let (Some(CallTarget::Path(path)), Some(tool)) = (&named, tool)
             && (!path.starts_with('/') || (self.wanted)(&normal_path(path, None)))
             && let Some(id) = block.get_text("id")
         {
             self.awaited.insert(id.as_ref().into(), tool);
         }
-        self.inputs.insert(record.offset_of(&input), named.unwrap_or(Named::Nothing));
+        self.inputs.insert(record.offset_of(&input), named.unwrap_or(CallTarget::Nothing));
     }
 }

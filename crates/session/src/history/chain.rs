@@ -1,6 +1,6 @@
 //! Everything known of one path, in order.
 
-use super::edit::{Edit, Event, SightingSource, What};
+use super::edit::{Edit, Event, EventKind, SightingSource};
 use super::lazy_reads::{PendingRead, load};
 use super::order::When;
 use jiff::Timestamp;
@@ -32,9 +32,9 @@ impl Chain {
 
     /// Its edits in order.
     pub fn edits(&self) -> impl Iterator<Item = (&Event, &Edit)> {
-        self.events.iter().filter_map(|event| match &event.what {
-            What::Edit(edit) => Some((event, edit.as_ref())),
-            What::Seen(_) | What::Glimpsed => None,
+        self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Edit(edit) => Some((event, edit.as_ref())),
+            EventKind::Seen(_) | EventKind::PartialRead => None,
         })
     }
 
@@ -59,6 +59,7 @@ impl Chain {
 
 /// Backups go before edits of the same moment, which they were made for.
 fn order(event: &Event) -> (When, bool) {
-    let backup = matches!(&event.what, What::Seen(seen) if seen.source == SightingSource::Backup);
+    let backup =
+        matches!(&event.kind, EventKind::Seen(seen) if seen.source == SightingSource::Backup);
     (event.when, !backup)
 }

@@ -41,12 +41,13 @@ pub fn collect(
     let finders = finders.as_deref();
     progress.begin(found.sessions.iter().map(|files| files.bytes).sum());
     let context = || ReadContext::new(&found.store);
-    let told =
+    let outcomes =
         parallel::map(&found.sessions, SessionFiles::total_bytes, context, |context, files| {
             let agents = files.agents.iter().map(|agent| agent.path.as_path());
             let mut paths = std::iter::once(files.path.as_path()).chain(agents);
-            let speaks = finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
-            let outcome = if !speaks {
+            let is_mentioned =
+                finders.is_none_or(|finders| paths.any(|path| mentions(path, finders)));
+            let outcome = if !is_mentioned {
                 (None, Vec::new())
             } else {
                 match read(files, context, wanted) {
@@ -66,7 +67,7 @@ pub fn collect(
     progress.end();
     let mut collected = Collected::default();
     let mut extracted = Vec::new();
-    for (part, failures) in told.into_iter().chain(strays) {
+    for (part, failures) in outcomes.into_iter().chain(strays) {
         collected.sessions += usize::from(part.is_some());
         extracted.extend(part);
         collected.failures.extend(failures);
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_telling_part_of_a_name() {
+    fn search_needle_of_a_name() {
         assert_eq!(search_needle("/w/src/main_loop.rs"), Some("main_loop.rs"));
         assert_eq!(search_needle("/w/größe einheiten.txt"), Some("einheiten.txt"));
         assert_eq!(search_needle("/w/日本"), None);

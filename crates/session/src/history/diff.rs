@@ -125,8 +125,8 @@ pub fn line_diff<'t>(before: &'t str, after: &'t str, context: usize) -> LineDif
         };
         for hunk in group {
             push(DiffLine::Same, old.part(position..hunk.before.start));
-            push(DiffLine::Removed, old.get(hunk.before.clone()).unwrap_or_default());
-            push(DiffLine::Added, new.get(hunk.after.clone()).unwrap_or_default());
+            push(DiffLine::Removed, old.part(hunk.before.clone()));
+            push(DiffLine::Added, new.part(hunk.after.clone()));
             position = hunk.before.end;
         }
         push(DiffLine::Same, old.part(position..before.end));

@@ -141,15 +141,15 @@ pub struct Event {
     pub when: When,
     /// The call it comes from; copies of a session repeat it.
     pub call: Option<Box<str>>,
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// What is known.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum EventKind {
     Edit(Box<Edit>),
     Seen(Sighting),
     /// The agent looked at a part of the file. The client demands that after a change from outside,
     /// so what was known before may no longer hold.
-    Glimpsed,
+    PartialRead,
 }

@@ -1,6 +1,6 @@
 //! Effects that the reader of another agent's traces found.
 
-use super::edit::{Edit, Event, Provenance, Rename, Sighting, SightingSource, What};
+use super::edit::{Edit, Event, EventKind, Provenance, Rename, Sighting, SightingSource};
 use super::extract::Extractor;
 use super::lines::unix;
 use super::path::normal_path;
@@ -35,7 +35,7 @@ impl Extractor<'_, '_, '_> {
                             time,
                             when,
                             call: call.native_id().map(Into::into),
-                            what: What::Seen(sighting),
+                            kind: EventKind::Seen(sighting),
                         });
                     }
                 }
@@ -56,7 +56,7 @@ impl Extractor<'_, '_, '_> {
                         time,
                         when,
                         call: call.native_id().map(Into::into),
-                        what: What::Edit(Box::new(edit)),
+                        kind: EventKind::Edit(Box::new(edit)),
                     });
                 }
             }

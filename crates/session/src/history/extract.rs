@@ -1,7 +1,7 @@
 //! What one session says about files.
 
-use super::call_cache::{Named, NoteTaker, Notes};
-use super::edit::{Backup, Edit, Event, Provenance, Rename, What};
+use super::call_cache::{CallCache, CallCacheBuilder, CallTarget};
+use super::edit::{Backup, Edit, Event, EventKind, Provenance, Rename};
 use super::effects::placed;
 use super::lazy_reads::PendingRead;
 use super::order::{Order, When};
@@ -44,9 +44,9 @@ pub fn read(
     context: &mut ReadContext,
     wanted: Wanted<'_>,
 ) -> Result<(Extracted, Vec<StoreError>), StoreError> {
-    let mut notes = NoteTaker::new(wanted);
-    let (session, failures) = agents::read_observed(files, context, &mut notes)?;
-    Ok((extract_noted(&session, wanted, &mut notes.into_notes()), failures))
+    let mut caches = CallCacheBuilder::new(wanted);
+    let (session, failures) = agents::read_observed(files, context, &mut caches)?;
+    Ok((extract_cached(&session, wanted, &mut caches.into_caches()), failures))
 }
 
 /// The same for a subagent's file by itself.
@@ -55,18 +55,22 @@ pub fn read_stray(
     context: &mut ReadContext,
     wanted: Wanted<'_>,
 ) -> Result<Extracted, StoreError> {
-    let mut notes = NoteTaker::new(wanted);
-    let session = agents::read_stray_observed(agent, context, &mut notes)?;
-    Ok(extract_noted(&session, wanted, &mut notes.into_notes()))
+    let mut caches = CallCacheBuilder::new(wanted);
+    let session = agents::read_stray_observed(agent, context, &mut caches)?;
+    Ok(extract_cached(&session, wanted, &mut caches.into_caches()))
 }
 
 /// Takes everything about the wanted files out of a session that was read already.
 pub fn extract(session: &Session, wanted: Wanted<'_>) -> Extracted {
-    extract_noted(session, wanted, &mut [])
+    extract_cached(session, wanted, &mut [])
 }
 
-/// The same with notes that were taken of its files.
-pub fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'_>]) -> Extracted {
+/// The same with caches that were taken of its files.
+pub fn extract_cached(
+    session: &Session,
+    wanted: Wanted<'_>,
+    caches: &mut [CallCache<'_>],
+) -> Extracted {
     let mut out = Extracted::default();
     let members = session.walk();
     let homes = homes(&members);
@@ -75,13 +79,13 @@ pub fn extract_noted(session: &Session, wanted: Wanted<'_>, notes: &mut [Notes<'
         let Ok(reader) = member.source.open() else { continue };
         let lead = lead(session, member, &members, &homes);
         let path = member.source.path();
-        let notes = notes.iter_mut().find(|notes| notes.path() == path);
+        let cache = caches.iter_mut().find(|cache| cache.path() == path);
         let mut extractor = Extractor {
             root: session,
             member,
             reader,
             tape: Tape::new(),
-            notes,
+            cache,
             lead,
             order: &order,
             wanted,
@@ -155,7 +159,7 @@ pub(super) struct Extractor<'a, 'n, 'w> {
     pub(super) member: &'a Session,
     pub(super) reader: SourceReader,
     tape: Tape,
-    notes: Option<&'n mut Notes<'w>>,
+    cache: Option<&'n mut CallCache<'w>>,
     lead: Option<Lead>,
     pub(super) order: &'a Order,
     pub(super) wanted: Wanted<'a>,
@@ -254,9 +258,9 @@ impl Extractor<'_, '_, '_> {
     }
 
     /// What was noted of a call's input.
-    fn named(&self, call: &Call) -> Option<&Named> {
+    fn named(&self, call: &Call) -> Option<&CallTarget> {
         let Some(Content::Json(span)) = &call.input else { return None };
-        self.notes.as_deref()?.input(span.offset)
+        self.cache.as_deref()?.input(span.offset)
     }
 
     /// The action of a call, for which there is no note.
@@ -268,8 +272,8 @@ impl Extractor<'_, '_, '_> {
     fn wanted_path(&mut self, call: &Call) -> Option<String> {
         let base = self.member.cwds.first().cloned();
         let path = match self.named(call) {
-            Some(Named::Path(path)) => path.clone(),
-            Some(Named::Command(_) | Named::Nothing) => return None,
+            Some(CallTarget::Path(path)) => path.clone(),
+            Some(CallTarget::Command(_) | CallTarget::Nothing) => return None,
             None => match self.action(call)? {
                 Action::Edit(edit) => edit.path.to_string(),
                 Action::Read { path } => path.into_owned(),
@@ -283,8 +287,8 @@ impl Extractor<'_, '_, '_> {
 
     fn edit(&mut self, call: &Call, result: &CallResult, step: &Step, by: Provenance) {
         let Some(path) = self.wanted_path(call) else { return };
-        let noted = match (&result.structured, &mut self.notes) {
-            (Some(Content::Json(span)), Some(notes)) => notes.take_result(span.offset),
+        let noted = match (&result.structured, &mut self.cache) {
+            (Some(Content::Json(span)), Some(cache)) => cache.take_result(span.offset),
             _ => None,
         };
         // What was asked for matters only where it may not be what was done.
@@ -304,7 +308,7 @@ impl Extractor<'_, '_, '_> {
             time: result.timestamp.or(step.timestamp),
             when: self.order.of_call(call),
             call: call.id.clone().or_else(|| result.uuid.clone()),
-            what: What::Edit(Box::new(edit)),
+            kind: EventKind::Edit(Box::new(edit)),
         });
     }
 
@@ -324,8 +328,8 @@ impl Extractor<'_, '_, '_> {
 
     fn shell(&mut self, call: &Call, result: &CallResult) {
         let command = match self.named(call) {
-            Some(Named::Command(command)) => Some(command.clone()),
-            Some(Named::Path(_) | Named::Nothing) => None,
+            Some(CallTarget::Command(command)) => Some(command.clone()),
+            Some(CallTarget::Path(_) | CallTarget::Nothing) => None,
             None => match self.action(call) {
                 Some(Action::Shell { command }) => {
                     self.reader.text(&command).ok().map(|command| command.into_owned())

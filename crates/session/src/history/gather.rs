@@ -1,7 +1,7 @@
 //! Events of all sessions brought together: by file, in order, each call once.
 
 use super::chain::Chain;
-use super::edit::{Backup, Committed, Edit, Event, Rename, Sighting, SightingSource, What};
+use super::edit::{Backup, Committed, Edit, Event, EventKind, Rename, Sighting, SightingSource};
 use super::extract::Extracted;
 use super::lines::unix;
 use super::shell::ShellTouch;
@@ -73,9 +73,9 @@ impl Gathered {
             let path = path.clone();
             let Ok(bytes) = read_small(&backup.file, LARGEST_BACKUP) else { continue };
             let content = unix(String::from_utf8_lossy(&bytes));
-            let what = What::Seen(Sighting { content, source: SightingSource::Backup });
+            let kind = EventKind::Seen(Sighting { content, source: SightingSource::Backup });
             let (time, when) = (backup.time, backup.when);
-            let event = Event { path: path.clone(), time, when, call: None, what };
+            let event = Event { path: path.clone(), time, when, call: None, kind };
             if let Some(chain) = self.chains.get_mut(&path) {
                 chain.add(event);
             }
@@ -115,10 +115,10 @@ pub(super) fn once_each(mut events: Vec<Event>) -> Vec<Event> {
         };
         let mut state = hasher.build_hasher();
         event.path.hash(&mut state);
-        match &event.what {
-            What::Edit(edit) => edit.change.hash(&mut state),
-            What::Seen(sighting) => sighting.content.hash(&mut state),
-            What::Glimpsed => {}
+        match &event.kind {
+            EventKind::Edit(edit) => edit.change.hash(&mut state),
+            EventKind::Seen(sighting) => sighting.content.hash(&mut state),
+            EventKind::PartialRead => {}
         }
         let key = (call, state.finish());
         match known.get(&key).and_then(|at| kept.get_mut(*at)) {
@@ -141,18 +141,20 @@ fn repeated(events: &[Event]) -> HashSet<Box<str>> {
 
 fn preference(event: &Event) -> (Option<Timestamp>, bool, bool, &str, u64) {
     let time = event.when.time;
-    match &event.what {
-        What::Edit(edit) => {
+    match &event.kind {
+        EventKind::Edit(edit) => {
             let by = &edit.by;
             (time, by.may_be_copy, by.abandoned, &by.session, by.line)
         }
-        What::Seen(_) | What::Glimpsed => (time, false, false, "", 0),
+        EventKind::Seen(_) | EventKind::PartialRead => (time, false, false, "", 0),
     }
 }
 
 /// What a copy knows that the first writing does not.
 fn merge(first: &mut Event, copy: Event) {
-    let (What::Edit(first), What::Edit(copy)) = (&mut first.what, copy.what) else { return };
+    let (EventKind::Edit(first), EventKind::Edit(copy)) = (&mut first.kind, copy.kind) else {
+        return;
+    };
     let by = &mut first.by;
     if copy.by.session != by.session && !by.also_in.contains(&copy.by.session) {
         by.also_in.push(copy.by.session);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_is_no_file() {
+    fn sed_script_is_not_a_file() {
         for line in [
             &["-i", "s/a/b/", "f"][..],
             &["-i", "-e", "s/a/b/", "-e", "s/c/d/", "f"],

@@ -1,6 +1,6 @@
 //! Readings of files whose content is not looked at yet.
 
-use super::edit::{Event, Sighting, SightingSource, What};
+use super::edit::{Event, EventKind, Sighting, SightingSource};
 use super::gather::once_each;
 use super::lines::unix;
 use super::order::When;
@@ -35,12 +35,12 @@ fn of_one_file(reads: &[PendingRead]) -> Vec<Event> {
     let mut events = Vec::with_capacity(reads.len());
     for read in reads {
         let content = content(read, &mut reader);
-        let what = match content {
-            Some(content) => What::Seen(Sighting { content, source: SightingSource::Read }),
-            None => What::Glimpsed,
+        let kind = match content {
+            Some(content) => EventKind::Seen(Sighting { content, source: SightingSource::Read }),
+            None => EventKind::PartialRead,
         };
         let (path, call) = (read.path.clone(), read.call.clone());
-        events.push(Event { path, time: read.time, when: read.when, call, what });
+        events.push(Event { path, time: read.time, when: read.when, call, kind });
     }
     events
 }

@@ -40,15 +40,16 @@ mod trace;
 mod tracer;
 mod unified;
 
-pub use call_cache::{NoteTaker, Notes};
+pub use call_cache::{CallCache, CallCacheBuilder};
 pub use chain::Chain;
 pub use collect::{Collected, collect, mentions_any, search_needle};
 pub use diff::{DiffHunk, DiffLine, LineDiff, line_diff};
 pub(crate) use diff::{added_lines, aligned};
 pub use edit::{
-    Backup, Committed, Edit, EditAction, Event, Provenance, Rename, Sighting, SightingSource, What,
+    Backup, Committed, Edit, EditAction, Event, EventKind, Provenance, Rename, Sighting,
+    SightingSource,
 };
-pub use extract::extract_noted;
+pub use extract::extract_cached;
 pub use extract::{Extracted, Wanted, extract, read, read_stray};
 pub use gather::Gathered;
 pub use lines::split_lines;

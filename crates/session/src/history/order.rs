@@ -161,7 +161,7 @@ fn was_launched(holder: &Session, call: &Call) -> bool {
         if scan(bytes, 0, Limits::DEPTH, &mut tape).is_err() {
             return false;
         }
-        let status = tape.root(bytes).and_then(|told| told.get("status"));
+        let status = tape.root(bytes).and_then(|result| result.get("status"));
         return status.is_some_and(|status| !status.is_text("completed"));
     }
     let text = result.text.first().and_then(|text| reader.text(text).ok());

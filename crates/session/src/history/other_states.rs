@@ -5,6 +5,7 @@ use super::diff;
 use super::mark::{Confidence, Mark, Why};
 use super::regions::{self, Common};
 use super::tracer::{Snapshot, Tracer};
+use backstory_format::slice::Part;
 use hashbrown::HashSet;
 use imara_diff::Token;
 use std::rc::Rc;
@@ -76,7 +77,7 @@ impl Tracer {
             let hunks = diff::compared(&other.tokens, tokens, &self.lines).hunks;
             let kept = diff::kept(&hunks, tokens.len());
             for run in regions::runs(&kept) {
-                let shared = tokens.get(run.clone()).unwrap_or_default().iter();
+                let shared = tokens.part(run.clone()).iter();
                 let weight =
                     shared.filter(|token| alone.contains(*token)).map(|t| self.lines.weight(*t));
                 if weight.sum::<u32>() < TELLING {

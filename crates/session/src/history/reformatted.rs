@@ -45,8 +45,8 @@ pub(super) fn reshaped(before: &[Token], after: &[Token], lines: &Lines) -> Vec<
         start = end;
     }
     for hunk in &found {
-        let old = before.get(hunk.before.clone()).unwrap_or_default();
-        let new = after.get(hunk.after.clone()).unwrap_or_default();
+        let old = before.part(hunk.before.clone());
+        let new = after.part(hunk.after.clone());
         for (at, range) in (hunk.after.clone()).zip(rebroken(old, new, lines)) {
             if let Some(slot) = out.get_mut(at)
                 && !range.is_empty()

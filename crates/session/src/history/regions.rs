@@ -69,8 +69,8 @@ impl<'t> Edited<'t> {
         let mut all = Compared::default();
         for place in &self.places {
             let (from, to) = (place.before.start, place.after.start);
-            let old = old.get(place.before.clone()).unwrap_or_default();
-            let new = new.get(place.after.clone()).unwrap_or_default();
+            let old = old.part(place.before.clone());
+            let new = new.part(place.after.clone());
             let Compared { hunks, unsure } = compared(old, new, lines);
             all.hunks.extend(hunks.into_iter().map(|hunk| Hunk {
                 before: hunk.before.start + from..hunk.before.end + from,
@@ -96,7 +96,7 @@ impl Counted {
     }
 
     fn add_place(&mut self, before: &str, after: &str, (old, new): (Range<usize>, Range<usize>)) {
-        self.add_texts(before.get(old).unwrap_or_default(), after.get(new).unwrap_or_default());
+        self.add_texts(before.part(old), after.part(new));
     }
 
     /// Adds the difference of two texts. Only lines between those that are the same at both ends are

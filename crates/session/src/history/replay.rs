@@ -7,7 +7,7 @@
 use super::apply::TELLING;
 use super::apply::{Region, apply, undo};
 use super::chain::Chain;
-use super::edit::{Committed, Edit, Event, What};
+use super::edit::{Committed, Edit, Event, EventKind};
 use super::lines::{letters, split_lines};
 use backstory_model::{Change, Hunk, Replacement};
 use jiff::Timestamp;
@@ -126,13 +126,13 @@ pub(super) fn replay<'e>(
     let mut doubt = false;
     let mut steps = Vec::with_capacity(events.len());
     for &event in events {
-        let what = match &event.what {
-            What::Seen(sighting) => Known::State(Text::Recorded(&sighting.content)),
-            What::Edit(edit) => match forward(edit, current.as_ref(), doubt) {
+        let what = match &event.kind {
+            EventKind::Seen(sighting) => Known::State(Text::Recorded(&sighting.content)),
+            EventKind::Edit(edit) => match forward(edit, current.as_ref(), doubt) {
                 Known::Lost => from_commit(edit, event.time, committed).unwrap_or(Known::Lost),
                 known => known,
             },
-            What::Glimpsed => {
+            EventKind::PartialRead => {
                 doubt = true;
                 continue;
             }
@@ -152,7 +152,7 @@ pub(super) fn replay<'e>(
     }
     let mut next = last;
     for step in steps.iter_mut().rev() {
-        if let (Known::Lost, What::Edit(edit)) = (&step.what, &step.event.what) {
+        if let (Known::Lost, EventKind::Edit(edit)) = (&step.what, &step.event.kind) {
             let found = next.as_ref().and_then(|text| backward(edit, text));
             step.what = found.map_or(Known::Lost, Known::Placed);
         }
@@ -169,7 +169,7 @@ pub(super) fn replay<'e>(
 /// The same for those who ask about the edits only: readings are looked at where an edit needs them.
 pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
     let steps = replay(&chain.recorded(), None, None, &[]);
-    if steps.iter().all(|step| stands_alone(step, chain)) {
+    if steps.iter().all(|step| is_standalone(step, chain)) {
         steps
     } else {
         replay(&chain.whole(), None, None, &[])
@@ -177,8 +177,8 @@ pub(super) fn replay_edits(chain: &Chain) -> Vec<Step<'_>> {
 }
 
 /// Whether no reading can change what is known of a step.
-pub(super) fn stands_alone(step: &Step<'_>, chain: &Chain) -> bool {
-    let What::Edit(edit) = &step.event.what else { return true };
+pub(super) fn is_standalone(step: &Step<'_>, chain: &Chain) -> bool {
+    let EventKind::Edit(edit) = &step.event.kind else { return true };
     match (&step.what, &edit.original) {
         (Known::Placed(placed), Some(original)) => {
             matches!(&placed.before, Text::Recorded(before) if std::ptr::eq(*before, original.as_str()))

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_commands_write() {
+    fn shell_commands_and_the_files_they_write() {
         assert_eq!(paths("echo hi > out.txt 2>&1"), ["/w/out.txt"]);
         assert_eq!(
             paths("cat <<'EOF' >> notes.md\nrm -rf x.rs\nEOF\ntee a.log"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_or_run_is_not_written() {
+    fn shell_reads_and_runs_are_not_writes() {
         for (command, written) in [
             ("truncate -s 0 a.log", &["/w/a.log"][..]),
             ("truncate --size=0 a.log", &["/w/a.log"]),

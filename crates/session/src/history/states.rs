@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::diff::added_lines;
-use super::edit::{Edit, Event, What};
+use super::edit::{Edit, Event, EventKind};
 use super::lines::split_lines;
 use super::replay::{Known, certain_lines, replay_edits};
 use backstory_model::Change;
@@ -23,7 +23,7 @@ pub fn edit_states(chain: &Chain) -> Vec<EditState<'_>> {
     let steps = replay_edits(chain);
     let mut states = Vec::new();
     for step in &steps {
-        let What::Edit(edit) = &step.event.what else { continue };
+        let EventKind::Edit(edit) = &step.event.kind else { continue };
         let after = step.after().map(|text| text.to_string());
         let added = match &step.what {
             Known::Placed(placed) if !placed.doubtful => {

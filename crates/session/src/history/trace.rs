@@ -1,13 +1,13 @@
 //! Lines followed from the edits that wrote them to the file as it is.
 
 use super::chain::Chain;
-use super::edit::{Committed, Edit, Event, What};
+use super::edit::{Committed, Edit, Event, EventKind};
 use super::gather::Gathered;
 use super::lines::{split_lines, unix};
 use super::mark::{Confidence, LineOrigin, Mark, Why};
 use super::notebook::find_cell;
 use super::regions::count_differing;
-use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, replay, stands_alone};
+use super::replay::{Known, Placed, Step, Text, as_proposed, certain_lines, is_standalone, replay};
 use super::tracer::{Maker, Tracer, Track};
 use backstory_model::Change;
 use hashbrown::HashSet;
@@ -96,7 +96,7 @@ pub fn trace<'g>(
         let found = steps_of(&chains, Chain::recorded, until, None, committed);
         let chain = |track: usize| chains.iter().find(|(other, _)| *other == track);
         let alone = |(track, step): &(usize, Step<'_>)| {
-            chain(*track).is_some_and(|(_, chain)| stands_alone(step, chain))
+            chain(*track).is_some_and(|(_, chain)| is_standalone(step, chain))
         };
         steps = found.iter().all(alone).then_some(found);
     }
@@ -114,11 +114,11 @@ fn steps_of<'g>(
     text: Option<&Rc<str>>,
     committed: &'g [Committed],
 ) -> Vec<(usize, Step<'g>)> {
-    let mut told: Vec<(usize, Vec<&Event>)> =
+    let mut chains: Vec<(usize, Vec<&Event>)> =
         chains.iter().map(|(track, chain)| (*track, events(chain))).collect();
-    told.sort_by_key(|(_, events)| events.first().map(|event| event.when));
+    chains.sort_by_key(|(_, events)| events.first().map(|event| event.when));
     let mut steps: Vec<(usize, Step<'g>)> = Vec::new();
-    for (track, mut events) in told {
+    for (track, mut events) in chains {
         let in_time = |event: &&&Event| {
             until.is_none_or(|until| event.when.time.is_none_or(|time| time <= until))
         };
@@ -163,7 +163,7 @@ fn follow<'g>(
 
 /// An edit with what it added and removed, and no more.
 fn count<'g>(step: &Step<'g>) -> Option<TracedEdit<'g>> {
-    let What::Edit(edit) = &step.event.what else { return None };
+    let EventKind::Edit(edit) = &step.event.kind else { return None };
     let mut entry = TracedEdit::new(step.event, edit);
     match &step.what {
         Known::Placed(placed) => {
@@ -200,7 +200,7 @@ pub fn trace_recorded<'g>(gathered: &'g Gathered, name: &str) -> Option<(String,
 }
 
 fn walk<'g>(tracer: &mut Tracer, track: usize, step: &Step<'g>, traced: &mut Traced<'g>) {
-    let What::Edit(edit) = &step.event.what else {
+    let EventKind::Edit(edit) = &step.event.kind else {
         if let Known::State(text) = &step.what {
             tracer.see(track, text, step.time);
         }

@@ -10,6 +10,7 @@ use super::regions::{Counted, Edited};
 use super::repeats::{Repeats, twice};
 use super::replay::Basis;
 use crate::compare::Compared;
+use backstory_format::slice::Part;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
 use jiff::Timestamp;
@@ -252,11 +253,11 @@ impl Tracer {
             free_old.get_mut(at).into_iter().for_each(|free| *free = true);
         }
         for hunk in hunks {
-            let old = base.tokens.get(hunk.before.clone()).unwrap_or_default();
-            let new = tokens.get(hunk.after.clone()).unwrap_or_default();
+            let old = base.tokens.part(hunk.before.clone());
+            let new = tokens.part(hunk.after.clone());
             for (at, made) in hunk.after.clone().zip(reshaped(old, new, &self.lines)) {
                 let made = made.start + hunk.before.start..made.end + hunk.before.start;
-                let sources = base.marks.get(made.clone()).unwrap_or_default();
+                let sources = base.marks.part(made.clone());
                 if let (Some(mark), Some(slot)) = (of_several(sources), marks.get_mut(at)) {
                     *slot = Some(mark.weakened(Confidence::Reformatted, Why::WhiteSpace));
                     free_old.get_mut(made).into_iter().flatten().for_each(|free| *free = false);
@@ -405,7 +406,7 @@ mod tests {
     use crate::compare::Hunk;
 
     #[test]
-    fn lines_that_were_not_compared_are_nobodys() {
+    fn tracer_gives_lines_that_were_not_compared_to_no_edit() {
         let mut tracer = Tracer { tracks: vec![Track::default()], ..Tracer::default() };
         tracer.see(0, "a\nb\nc\nd\n", None);
         let base = tracer.tracks[0].current.clone().unwrap();

@@ -4,7 +4,7 @@
 //! would stand in the diff as the session's. None is made then.
 
 use super::diff::{DiffLine, line_diff};
-use super::edit::What;
+use super::edit::EventKind;
 use super::gather::Gathered;
 use super::lines::split_lines;
 use super::replay::{Basis, Known, replay};
@@ -27,9 +27,9 @@ pub fn unified(gathered: &Gathered, name: &str, shown: &str) -> Option<String> {
     let mut began = None;
     let mut current: Option<&str> = None;
     for step in &steps {
-        let (before, after, created) = match (&step.what, &step.event.what) {
+        let (before, after, created) = match (&step.what, &step.event.kind) {
             (Known::State(text), _) => (&**text, &**text, false),
-            (Known::Placed(placed), What::Edit(edit))
+            (Known::Placed(placed), EventKind::Edit(edit))
                 if placed.basis == Basis::Session
                     && !placed.doubtful
                     && !edit.by.abandoned

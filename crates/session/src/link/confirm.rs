@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_projects_apart_or_not() {
+    fn confirm_compares_projects_by_name() {
         for path in [
             "pyproject.toml",
             "LICENSE",

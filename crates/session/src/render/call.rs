@@ -1,7 +1,7 @@
 //! A tool call made ready to be shown, the same for every format.
 
 use super::diff::FileDiff;
-use super::edits::{self, Differences, EditsTell};
+use super::edits::{self, Coverage, Differences};
 use super::fields::{write_fields, write_value};
 use super::sink::{RenderError, Wants};
 use backstory_agents as agents;
@@ -165,10 +165,10 @@ impl CallReader {
             result: None,
             subagent: None,
         };
-        let mut told = EditsTell::All;
+        let mut coverage = Coverage::All;
         if is_edit && wants.edits {
             let found = edits::of_call(agent, call, reader)?;
-            Differences { files: view.edits, told } = found;
+            Differences { files: view.edits, coverage } = found;
         }
         self.fetch_input(call, reader)?;
         let Some(input) = self.input_tape.root(&self.input) else {
@@ -183,7 +183,7 @@ impl CallReader {
             None => brief(input, folder),
         };
         if view.shows_input && (wants.inputs || view.edits.is_empty()) {
-            write_input(input, told, &mut view);
+            write_input(input, coverage, &mut view);
         }
         view.result = read_result(result, wants, reader)?;
         Ok(view)
@@ -233,11 +233,11 @@ const EDIT_FIELDS: [&str; 18] = [
     "patch",
 ];
 
-fn write_input(input: Value<'_>, told: EditsTell, view: &mut CallView<'_>) {
+fn write_input(input: Value<'_>, coverage: Coverage, view: &mut CallView<'_>) {
     if !view.edits.is_empty() {
-        let known = match told {
-            EditsTell::All => EDIT_FIELDS.as_slice(),
-            EditsTell::Part => &[],
+        let known = match coverage {
+            Coverage::All => EDIT_FIELDS.as_slice(),
+            Coverage::Part => &[],
         };
         return write_fields(input, known, &mut view.fields);
     }

@@ -1,7 +1,7 @@
 //! Differences between two texts, line by line.
 
 use crate::compare::{self, Placing};
-use backstory_format::slice::item;
+use backstory_format::slice::{Part, item};
 use backstory_model::Hunk;
 use hashbrown::HashMap;
 use imara_diff::{IndentLevel, Token};
@@ -54,7 +54,7 @@ pub(super) fn compare<'t>(old: &'t str, new: &'t str) -> Option<Hunk> {
         IndentLevel::for_ascii_line(line.bytes(), 8)
     };
     let mut take = |sign: char, side: &[&str], range: Range<usize>| {
-        for line in side.get(range).unwrap_or_default() {
+        for line in side.part(range) {
             push(&mut lines, sign, line);
         }
     };

@@ -14,13 +14,13 @@ const CONTEXT: usize = 3;
 pub(super) struct Differences {
     /// One for each change.
     pub(super) files: Vec<FileDiff>,
-    /// How much they tell.
-    pub(super) told: EditsTell,
+    /// How much of the input they cover.
+    pub(super) coverage: Coverage,
 }
 
-/// How much of what a call asked for its differences tell.
+/// How much of the input of a call its differences show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EditsTell {
+pub(super) enum Coverage {
     /// Everything.
     All,
     /// Not everything: a removed or renamed file has no difference.
@@ -36,9 +36,9 @@ pub(super) fn of_call(
     let edits = agents::edits(agent, call, reader)?;
     let says = |change: &Change| !matches!(change, Change::Delete | Change::Move { .. });
     let all = edits.iter().all(|edit| says(&edit.change));
-    let told = if all { EditsTell::All } else { EditsTell::Part };
+    let coverage = if all { Coverage::All } else { Coverage::Part };
     let files = edits.iter().map(|edit| difference(edit, reader)).collect::<Result<_, _>>()?;
-    Ok(Differences { files, told })
+    Ok(Differences { files, coverage })
 }
 
 fn difference(edit: &FileEdit, reader: &mut SourceReader) -> Result<FileDiff, StoreError> {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_stand_with_the_lines_around_them() {
+    fn difference_shows_the_lines_around_a_change() {
         let before = numbered(1..=20);
         let after =
             before.replace("2\n3\n", "2\nthree\n").replace("15\n", "").replace("17\n", "x\n");

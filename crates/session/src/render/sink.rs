@@ -34,12 +34,27 @@ pub(super) struct Wants {
     pub(super) keep: Keep,
 }
 
+impl Wants {
+    /// All that a document shows of the parts in view, without images.
+    pub(super) fn of_document(view: &View) -> Wants {
+        Wants {
+            inputs: view.parts.tools,
+            edits: view.parts.edits,
+            results: view.parts.results,
+            failures: false,
+            images: false,
+            outline: true,
+            keep: view.result,
+        }
+    }
+}
+
 /// Where a subagent's conversation goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placement {
     /// Under the call that started it.
     Inline,
-    /// Into a chapter of its own behind the conversation.
+    /// Into a chapter of its own after the conversation.
     Chapters,
 }
 

@@ -20,15 +20,15 @@ const DEEPEST_INLINE: usize = 8;
 
 /// Shows a session.
 pub(super) fn walk<S: Sink>(session: &Session, view: &View, sink: &mut S) -> Rendered {
-    let cast = Participants::of(session, view);
+    let participants = Participants::of(session, view);
     let mut walk = Walk {
         wants: sink.wants(view),
         placement: sink.placement(),
         view,
         sink,
-        shown: vec![false; cast.len()],
-        callers: vec![None; cast.len()],
-        cast: &cast,
+        shown: vec![false; participants.len()],
+        callers: vec![None; participants.len()],
+        participants: &participants,
         calls: 0,
         left_behind: 0,
         heads: Vec::new().into_iter(),
@@ -43,8 +43,8 @@ struct Walk<'a, S> {
     sink: &'a mut S,
     wants: Wants,
     placement: Placement,
-    cast: &'a Participants<'a>,
-    /// By number in the cast: whether it was shown, and the number of the call that started it.
+    participants: &'a Participants<'a>,
+    /// By number of the participant: whether it was shown, and the number of the call that started it.
     shown: Vec<bool>,
     callers: Vec<Option<usize>>,
     calls: usize,
@@ -70,11 +70,11 @@ impl<'a, S: Sink> Walk<'a, S> {
             title: heading::title(session),
             facts: heading::facts(session, self.view),
             outline,
-            agents: self.cast.links().filter(|link| link.shown).cloned().collect(),
+            agents: self.participants.links().filter(|link| link.shown).cloned().collect(),
             left_out: session.turns.len() - kept.len(),
         })?;
         self.conversation(0, 0)?;
-        for number in 1..self.cast.len() {
+        for number in 1..self.participants.len() {
             if self.shows_chapter(number) {
                 self.agent_chapter(number, DEEPEST_INLINE)?;
             }
@@ -97,14 +97,15 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// With turns left out, only the agents of calls that are shown.
     fn shows_chapter(&self, number: usize) -> bool {
-        let wanted = self.cast.link(number).is_some_and(|link| link.shown);
+        let wanted = self.participants.link(number).is_some_and(|link| link.shown);
         let already = self.shown.get(number).copied().unwrap_or(true);
         let called = self.callers.get(number).copied().flatten().is_some();
         wanted && !already && (called || self.is_everything() || !self.view.parts.tools)
     }
 
     fn agent_chapter(&mut self, number: usize, depth: usize) -> Rendered {
-        let (Some(link), Some(session)) = (self.cast.link(number), self.cast.session(number))
+        let (Some(link), Some(session)) =
+            (self.participants.link(number), self.participants.session(number))
         else {
             return Ok(());
         };
@@ -117,9 +118,9 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.sink.end_chapter()
     }
 
-    /// The turns of one member of the cast, and what it left behind.
+    /// The turns of one participant and its abandoned branches.
     fn conversation(&mut self, number: usize, depth: usize) -> Rendered {
-        let Some(session) = self.cast.session(number) else { return Ok(()) };
+        let Some(session) = self.participants.session(number) else { return Ok(()) };
         let mut reader = session.source.open()?;
         let prefix = if number == 0 { String::new() } else { format!("agent-{number}-") };
         if number == 0 {
@@ -147,7 +148,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             }
         }
         if self.placement == Placement::Inline && depth < DEEPEST_INLINE {
-            for &child in self.cast.children(number) {
+            for &child in self.participants.children(number) {
                 if self.shows_chapter(child) {
                     self.agent_chapter(child, depth + 1)?;
                 }
@@ -273,7 +274,8 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     fn call(&mut self, place: &Place<'_>, call: &'a Call, reader: &mut SourceReader) -> Rendered {
-        let child = call.subagent.as_deref().and_then(|id| self.cast.child(place.number, id));
+        let child =
+            call.subagent.as_deref().and_then(|id| self.participants.child(place.number, id));
         let agent = place.session.agent;
         let is_edit = backstory_agents::does(agent, call, ActionKind::Edit);
         if !self.view.parts.shows_call(is_edit) {
@@ -286,7 +288,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let folder = place.session.cwds.first().map(AsRef::as_ref).unwrap_or_default();
         let mut view =
             self.call_reader.view(call, self.calls, (agent, folder), self.wants, reader)?;
-        view.subagent = child.and_then(|child| self.cast.link(child)).cloned();
+        view.subagent = child.and_then(|child| self.participants.link(child)).cloned();
         self.sink.call(&view)?;
         self.inline_agent(place, child)
     }
@@ -296,7 +298,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             Some(child)
                 if self.placement == Placement::Inline
                     && place.depth < DEEPEST_INLINE
-                    && self.cast.link(child).is_some_and(|link| link.shown)
+                    && self.participants.link(child).is_some_and(|link| link.shown)
                     && self.shown.get(child) == Some(&false) =>
             {
                 self.agent_chapter(child, place.depth + 1)

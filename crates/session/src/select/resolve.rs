@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_names_those_that_are_close() {
+    fn resolve_suggests_ids_close_to_an_unknown_one() {
         let found = found(&["abcdef", "xyz"]);
         let unknown = found.resolve("abcx");
         assert!(matches!(unknown, Err(ResolveError::Unknown(near)) if near.len() == 1));

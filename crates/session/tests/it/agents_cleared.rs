@@ -6,7 +6,7 @@ use backstory_redact::{Config, Redactor};
 use backstory_session::clear::ClearedCopy;
 use backstory_store::{ReadContext, Store};
 use backstory_testkit::codex::{ROLLOUT, lineage};
-use backstory_testkit::{agent, found, one_session, texts};
+use backstory_testkit::{agent, discover_at, one_session, texts};
 use serde_json::json;
 
 /// Everything in the cleared copy of a session's files.
@@ -32,7 +32,7 @@ fn a_key_over_several_lines_of_a_chat_history() {
     );
     let files = vec![("p/.aider.chat.history.md", history.into_bytes())];
     let (folder, _) = one_session(agent("aider"), files);
-    let (_copy, text) = cleared(&found(folder.path()).sessions[0]);
+    let (_copy, text) = cleared(&discover_at(folder.path()).sessions[0]);
     assert!(text.contains("[redacted:"), "{text}");
     assert!(body.iter().all(|line| !text.contains(line)), "{text}");
 }
@@ -48,17 +48,17 @@ fn the_name_of_an_id_inside_a_tools_input() {
             "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": "fine" }] } ] });
     let files = vec![("s1/s1.messages.json", document.to_string().into_bytes())];
     let (folder, _) = one_session(agent("cline"), files);
-    let (copy, text) = cleared(&found(folder.path()).sessions[0]);
+    let (copy, text) = cleared(&discover_at(folder.path()).sessions[0]);
     assert!(!text.contains(value), "{text}");
     let session = read(copy.session().unwrap().into_inner());
     assert_eq!((session.counts.calls, session.counts.results), (1, 1), "ids still link");
 }
 
 #[test]
-fn a_cleared_copy_of_a_thread_that_goes_on() {
+fn cleared_copy_of_a_continued_thread() {
     let folder = tempfile::tempdir().unwrap();
     lineage().write(folder.path());
-    let sessions = found(folder.path()).sessions;
+    let sessions = discover_at(folder.path()).sessions;
     let third = sessions.iter().find(|files| files.id.starts_with("3333")).unwrap();
     let (copy, text) = cleared(third);
     assert_eq!(copy.files().into_inner().len(), 3);

@@ -2,7 +2,7 @@
 
 use backstory_session::history::{self, LineOrigin, Target};
 use backstory_testkit::codex::codex;
-use backstory_testkit::{Sample, agent, agent_forms, found, lines};
+use backstory_testkit::{Sample, agent, agent_forms, discover_at, lines};
 use serde_json::json;
 
 /// The lines of a file that was made and then changed are given to the right edits, whoever made them.
@@ -10,7 +10,7 @@ use serde_json::json;
 fn lines_are_followed_in_every_form_that_records_edits() {
     let mut agents = std::collections::BTreeSet::new();
     for form in agent_forms() {
-        let found = found(&form.folder);
+        let found = discover_at(&form.folder);
         let all = |_: &str| true;
         let collected = history::collect(&found, &all, None, &());
         let chains = collected.gathered.chains.iter().filter(|(_, c)| c.edits().next().is_some());
@@ -42,7 +42,7 @@ fn lines_are_followed_in_every_form_that_records_edits() {
 }
 
 #[test]
-fn the_same_edit_in_two_sessions_without_ids() {
+fn blame_joins_the_same_edit_of_two_sessions_without_ids() {
     let call = "Edit.\n<function=str_replace_editor>\n<parameter=command>create</parameter>\n<parameter=path>/t/b.py</parameter>\n<parameter=file_text>\nx = 1\n</parameter>\n</function>";
     let row = |id: &str| {
         json!({ "instance_id": "demo", "traj_id": id, "messages": [
@@ -52,7 +52,7 @@ fn the_same_edit_in_two_sessions_without_ids() {
     let folder = tempfile::tempdir().unwrap();
     let files = vec![("rows.jsonl", lines(&[row("a"), row("b")]))];
     Sample { agent: agent("swe-smith"), files }.write(folder.path());
-    let found = found(folder.path());
+    let found = discover_at(folder.path());
     let collected = history::collect(&found, &|_| true, None, &());
     let chain = collected.gathered.chains.get("/t/b.py").unwrap();
     assert_eq!(chain.edits().count(), 2, "neither is a copy of the other");
@@ -62,7 +62,7 @@ fn the_same_edit_in_two_sessions_without_ids() {
 #[test]
 fn a_patch_is_blamed() {
     let (folder, _) = codex().sessions();
-    let found = found(folder.path());
+    let found = discover_at(folder.path());
     let wanted = |path: &str| path == "/w/demo/a.py";
     let collected = history::collect(&found, &wanted, None, &());
     let text = "x = 1\ny = 3\n";

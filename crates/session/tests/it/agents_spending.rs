@@ -3,13 +3,13 @@
 use backstory_session::stats::{self, Dimension};
 use backstory_store::Store;
 use backstory_testkit::codex::{ROLLOUT, SECOND, codex_records, exact, lineage};
-use backstory_testkit::{Sample, agent, found, lines};
+use backstory_testkit::{Sample, agent, discover_at, lines};
 use serde_json::json;
 use std::path::Path;
 
 /// Input and output of all sessions of a folder.
 fn spent(folder: &Path) -> (u64, u64, usize) {
-    let sessions = found(folder).sessions;
+    let sessions = discover_at(folder).sessions;
     let ledger = stats::gather(&sessions, &[], Dimension::Session, &Store::default(), |_| {});
     let tokens = ledger.messages.iter().filter_map(|message| message.spent);
     let sum = tokens.fold((0, 0), |(input, output), spent| {

@@ -25,7 +25,7 @@ fn clones_count_answers_as_the_source_counted_them() {
 }
 
 #[test]
-fn a_copied_message_without_an_id_is_no_new_spending() {
+fn stats_counts_a_copied_message_without_an_id_once() {
     let mut all = conversation(2);
     for record in &mut all {
         record["message"].as_object_mut().unwrap().remove("id");

@@ -1,11 +1,11 @@
 //! Sessions and subagents in trees of files.
 
-use backstory_testkit::{found, table, tree};
+use backstory_testkit::{discover_at, table, tree};
 
 #[test]
 fn discovery_finds_what_the_trees_hold() {
     for row in table("TREES.tsv") {
-        let found = found(tree(&row["tree"]));
+        let found = discover_at(tree(&row["tree"]));
         let agents = found.sessions.iter().map(|files| files.agents.len()).sum::<usize>()
             + found.stray_agents.len();
         let mut projects: Vec<_> = found.sessions.iter().map(|files| files.path.parent()).collect();

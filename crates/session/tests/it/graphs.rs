@@ -1,9 +1,9 @@
-//! Random conversations, however broken: nothing panics, nothing is lost, nothing is told twice.
+//! Random conversations, however broken: nothing panics, nothing is lost, nothing is count_answers twice.
 
 use backstory_agents as agents;
 use backstory_model::{Session, Turn};
 use backstory_store::ReadContext;
-use backstory_testkit::{found, or_slow};
+use backstory_testkit::{discover_at, or_slow};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ fn read(records: &[Value], name: &str) -> Session {
     let path = folder.path().join(name);
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&path, text).unwrap();
-    let found = found(path);
+    let found = discover_at(path);
     let mut context = ReadContext::default();
     let session = match found.sessions.first() {
         Some(files) => agents::read(files, &mut context).unwrap().0,
@@ -84,7 +84,7 @@ fn read(records: &[Value], name: &str) -> Session {
     session
 }
 
-fn told<'a>(turns: impl Iterator<Item = &'a Turn>, times: &mut BTreeMap<String, u32>) {
+fn count_answers<'a>(turns: impl Iterator<Item = &'a Turn>, times: &mut BTreeMap<String, u32>) {
     for uuid in turns.flat_map(|turn| &turn.steps).flat_map(|step| &step.uuids) {
         *times.entry(uuid.to_string()).or_default() += 1;
     }
@@ -93,14 +93,14 @@ fn told<'a>(turns: impl Iterator<Item = &'a Turn>, times: &mut BTreeMap<String, 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(or_slow(100, 400)) })]
     #[test]
-    fn every_answer_is_told_exactly_once(records in prop::collection::vec(record(), 0..40), agent: bool) {
+    fn reader_gives_every_answer_exactly_once(records in prop::collection::vec(record(), 0..40), agent: bool) {
         let name = if agent { "agent-a123456.jsonl" } else { "11111111-1111-4111-8111-111111111111.jsonl" };
         let session = read(&records, name);
         let mut times = BTreeMap::new();
-        told(session.turns.iter(), &mut times);
-        told(session.abandoned.iter().flat_map(|branch| &branch.turns), &mut times);
+        count_answers(session.turns.iter(), &mut times);
+        count_answers(session.abandoned.iter().flat_map(|branch| &branch.turns), &mut times);
         for agent in &session.subagents {
-            told(agent.turns.iter(), &mut times);
+            count_answers(agent.turns.iter(), &mut times);
         }
         let mut first = BTreeMap::new();
         for record in &records {

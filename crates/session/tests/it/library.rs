@@ -3,7 +3,7 @@
 use backstory_model::{Block, Session};
 use backstory_session::stats::Dimension;
 use backstory_session::{OpenError, PartKind, Sessions, conversation};
-use backstory_testkit::{all_sessions, found, testdata};
+use backstory_testkit::{all_sessions, discover_at, testdata};
 use std::collections::BTreeMap;
 
 /// How often each kind must come, counted in the model.
@@ -70,7 +70,7 @@ fn conversation_puts_what_was_typed_meanwhile_where_it_was_typed() {
 fn sessions_are_those_that_discovery_finds() {
     let folder = testdata("sample");
     let sessions = Sessions::open([&folder]).unwrap();
-    let found = found(&folder);
+    let found = discover_at(&folder);
     assert_eq!(sessions.iter().count(), found.sessions.len() + found.stray_agents.len());
     for one in sessions.iter() {
         let (session, notices) = sessions.read(one).unwrap();

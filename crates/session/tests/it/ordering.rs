@@ -46,9 +46,9 @@ impl File {
         self.lines.push(record);
     }
 
-    fn call(&mut self, times: [&str; 2], call: &str, tool: &str, input: Value, told: Value) {
+    fn call(&mut self, times: [&str; 2], call: &str, tool: &str, input: Value, structured: Value) {
         self.start(times[0], call, tool, input);
-        self.result(times[1], call, told);
+        self.result(times[1], call, structured);
     }
 
     fn start(&mut self, time: &str, call: &str, tool: &str, input: Value) {
@@ -58,20 +58,20 @@ impl File {
         self.add("assistant", time, message, json!({}));
     }
 
-    fn result(&mut self, time: &str, call: &str, told: Value) {
+    fn result(&mut self, time: &str, call: &str, structured: Value) {
         let block = json!({ "type": "tool_result", "tool_use_id": call, "content": "ok" });
         self.add(
             "user",
             time,
             json!({ "role": "user", "content": [block] }),
-            json!({ "toolUseResult": told }),
+            json!({ "toolUseResult": structured }),
         );
     }
 
     fn write(&mut self, time: &str, call: &str, content: &str) {
         let input = json!({ "file_path": "/w/a.txt", "content": content });
-        let told = json!({ "type": "update", "filePath": "/w/a.txt", "content": content, "structuredPatch": [] });
-        self.call([time, time], call, "Write", input, told);
+        let structured = json!({ "type": "update", "filePath": "/w/a.txt", "content": content, "structuredPatch": [] });
+        self.call([time, time], call, "Write", input, structured);
     }
 
     fn put(&self, folder: &Path) {
@@ -88,13 +88,13 @@ impl File {
     }
 }
 
-fn found(folder: &Path) -> Found {
-    backstory_testkit::found(folder)
+fn discover_at(folder: &Path) -> Found {
+    backstory_testkit::discover_at(folder)
 }
 
 fn gathered(folder: &Path) -> Gathered {
     let read = |files| read(files, &mut ReadContext::default(), &|_| true).unwrap().0;
-    Gathered::new(found(folder).sessions.iter().map(read).collect())
+    Gathered::new(discover_at(folder).sessions.iter().map(read).collect())
 }
 
 fn calls(gathered: &Gathered) -> Vec<String> {
@@ -104,7 +104,7 @@ fn calls(gathered: &Gathered) -> Vec<String> {
 
 #[test]
 fn a_subagent_works_between_its_call_and_the_result() {
-    for (subagent, told) in [
+    for (subagent, structured) in [
         ("03:00:00", json!({ "status": "completed", "agentId": "a0000001" })),
         ("20:00:00", json!({ "agentId": "a0000001" })),
     ] {
@@ -115,7 +115,7 @@ fn a_subagent_works_between_its_call_and_the_result() {
         let mut agent = File::new(ONE, Some("a0000001"));
         // By its clock, before everything or after it.
         agent.write(subagent, "second", "one\ntwo\n");
-        main.result("09:05:00", "task", told);
+        main.result("09:05:00", "task", structured);
         main.write("09:06:00", "third", "one\ntwo\nthree\n");
         main.put(folder.path());
         agent.put(folder.path());
@@ -168,11 +168,11 @@ fn copies_of_a_resume_count_once_and_at_the_first_time() {
     second.put(folder.path());
     let gathered = gathered(folder.path());
     let edits: Vec<_> = gathered.chains["/w/a.txt"].edits().collect();
-    let told =
+    let structured =
         edits.iter().map(|(event, edit)| (&*edit.by.session, event.time.unwrap().to_string()));
-    let told: Vec<_> = told.collect();
+    let structured: Vec<_> = structured.collect();
     assert_eq!(
-        told,
+        structured,
         [(ONE, "2026-01-01T09:00:00Z".to_owned()), (TWO, "2026-01-01T12:05:00Z".to_owned())]
     );
     let touches: Vec<_> = gathered
@@ -184,8 +184,13 @@ fn copies_of_a_resume_count_once_and_at_the_first_time() {
         touches,
         [(ONE, "2026-01-01T09:01:00Z".to_owned()), (ONE, "2026-01-01T09:02:00Z".to_owned())]
     );
-    let ledger =
-        gather(&found(folder.path()).sessions, &[], Dimension::Session, &Store::default(), |_| {});
+    let ledger = gather(
+        &discover_at(folder.path()).sessions,
+        &[],
+        Dimension::Session,
+        &Store::default(),
+        |_| {},
+    );
     let times: Vec<_> = ledger.messages.iter().map(|one| one.time.unwrap().to_string()).collect();
     assert_eq!(
         times,

@@ -2,14 +2,14 @@
 
 use backstory_session::stats::{Dimension, Origin, gather};
 use backstory_store::Store;
-use backstory_testkit::found;
+use backstory_testkit::discover_at;
 use backstory_testkit::own_runs::{Runs, run_samples};
 
 #[test]
 fn stats_count_what_the_client_ran_for_itself() {
     let files: Vec<_> = run_samples().into_iter().map(|(name, text, _)| (name, text)).collect();
     let runs = Runs::new(&files);
-    let found = found(runs.path());
+    let found = discover_at(runs.path());
     let ledger = gather(&[], &found.stray_agents, Dimension::Model, &Store::default(), |_| {});
     let own = ledger.sources.iter().filter(|one| one.origin == Origin::Housekeeping).count();
     assert_eq!(own, 4);

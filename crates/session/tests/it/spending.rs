@@ -5,7 +5,7 @@ use backstory_model::{Session, UsageTotal};
 use backstory_session::discover::Found;
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
 use backstory_store::{ReadContext, Store};
-use backstory_testkit::{found, testdata};
+use backstory_testkit::{discover_at, testdata};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ fn by_model(found: &Found) -> (UsageTotal, u64) {
 
 #[test]
 fn the_sample_costs_what_the_model_says() {
-    let sample = found(testdata("sample"));
+    let sample = discover_at(testdata("sample"));
     assert_eq!(total(&sample), by_model(&sample));
     assert_eq!(total(&sample).0.messages, 37);
 }
@@ -78,7 +78,7 @@ fn every_synthetic_session_costs_what_its_model_says() {
     for folder in ["sessions", "trees"] {
         for entry in std::fs::read_dir(testdata(folder)).unwrap() {
             let path = entry.unwrap().path();
-            let found = found(&path);
+            let found = discover_at(&path);
             if found.sessions.is_empty() && found.stray_agents.is_empty() {
                 continue;
             }
@@ -91,7 +91,7 @@ fn every_synthetic_session_costs_what_its_model_says() {
 
 #[test]
 fn every_way_to_group_adds_up() {
-    let sample = found(testdata("sample"));
+    let sample = discover_at(testdata("sample"));
     let prices = Prices::bundled().unwrap();
     let everything = Period { since: None, until: None, zone: TimeZone::UTC };
     for by in Dimension::ALL {

@@ -97,7 +97,7 @@ fn a_replaced_file_is_read_once_more() {
 }
 
 #[test]
-fn lines_longer_than_the_window_are_read_or_passed_over_by_the_limit() {
+fn reader_reads_or_skips_lines_longer_than_the_window() {
     let long = RECORD.replace("hi", &"x".repeat(3 << 20));
     let file = file(&format!("{RECORD}\n{long}\n\n\n{RECORD}\n{long}"));
     assert_eq!(read(file.path(), &|| ()).unwrap(), (4, vec!["no-final-newline"], false));

@@ -135,7 +135,7 @@ impl<'a> History<'a> {
         let newest = self.main_messages().max_by_key(|(_, row)| row.position);
         if let Some((newest, _)) = newest.filter(|(at, _)| !self.is_on_chain(*at)) {
             // Who goes back to another branch leaves the newest message on purpose.
-            if !self.stands_as_noted() {
+            if !self.ends_at_the_noted_place() {
                 let detail = "the newest message is on another branch";
                 sink.about(CheckId::StaleBranch, newest, None, detail, Effect::Loss);
             }
@@ -163,7 +163,7 @@ impl<'a> History<'a> {
     }
 
     /// Whether the conversation stands where the client noted it.
-    fn stands_as_noted(&self) -> bool {
+    fn ends_at_the_noted_place(&self) -> bool {
         let noted = self.rows().checkpoint.leaf.some();
         noted.and_then(|leaf| self.rows().find(leaf)).is_some_and(|at| self.is_on_chain(at))
     }

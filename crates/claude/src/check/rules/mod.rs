@@ -126,10 +126,10 @@ fn check_as<T>(
         _ => LeafRule::Agent,
     };
     let tree = Tree::new(rows, rule);
-    let story = Conversation::tell(&tree, &groups, rule);
-    let chain = story.chain.as_slice();
+    let conversation = Conversation::new(&tree, &groups, rule);
+    let chain = conversation.chain.as_slice();
     let mut problems = rows.problems.clone();
-    report_problems(rows, &tree, &groups, &results, &story, id, &mut problems);
+    report_problems(rows, &tree, &groups, &results, &conversation, id, &mut problems);
     problems.sort();
 
     let mut sink = Sink::new(rows);
@@ -153,7 +153,7 @@ fn check_as<T>(
             spared.push(ProblemId::TornTail);
         }
         _ => {
-            if leans_on_session(rows, kind) {
+            if continues_session(rows, kind) {
                 spared.extend([ProblemId::MissingParent, ProblemId::OrphanResult]);
             } else {
                 request.check_pairs(&results, &mut sink);
@@ -177,6 +177,6 @@ fn check_as<T>(
 }
 
 /// Whether an agent's file continues the conversation of its session's file.
-fn leans_on_session(rows: &Rows, kind: SessionKind) -> bool {
+fn continues_session(rows: &Rows, kind: SessionKind) -> bool {
     kind.is_housekeeping() || rows.forked_from.is_some() || rows.fork_context.is_some()
 }

@@ -96,9 +96,9 @@ pub(super) fn check_usage(rows: &Rows, sink: &mut Sink<'_>) {
             *most = usage.output.max(*most);
         }
     }
-    let mut told = hashbrown::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     for (at, id) in silent {
-        let known = id.is_some() && (counted.contains_key(&id) || !told.insert(id));
+        let known = id.is_some() && (counted.contains_key(&id) || !seen.insert(id));
         if !known {
             sink.at(CheckId::UsageMissing, at, "");
         }

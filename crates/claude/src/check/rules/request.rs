@@ -39,7 +39,7 @@ impl Exchange {
     }
 
     /// Whether somebody said something after the answer.
-    pub(crate) fn goes_on(&self, rows: &Rows) -> bool {
+    pub(crate) fn continues(&self, rows: &Rows) -> bool {
         self.replies.iter().any(|at| {
             let shape = rows.row(*at).and_then(|row| rows.message(row)).map(|part| part.prompt);
             shape.is_some_and(opens_turn)
@@ -77,7 +77,7 @@ impl<'a> Request<'a> {
     pub(super) fn check_pairs(&self, results: &Results, sink: &mut Sink<'_>) {
         let last = self.last_spoken();
         for (number, exchange) in self.exchanges.iter().enumerate() {
-            let open = last.is_some_and(|last| number >= last) && !self.goes_on(exchange);
+            let open = last.is_some_and(|last| number >= last) && !self.continues(exchange);
             self.check_calls(exchange, open, results, sink);
             self.check_results(exchange, sink);
         }
@@ -99,8 +99,8 @@ impl<'a> Request<'a> {
         exchange.is_spoken(self.rows())
     }
 
-    fn goes_on(&self, exchange: &Exchange) -> bool {
-        exchange.goes_on(self.rows())
+    fn continues(&self, exchange: &Exchange) -> bool {
+        exchange.continues(self.rows())
     }
 
     fn check_start(&self, sink: &mut Sink<'_>) {
@@ -214,7 +214,7 @@ impl<'a> Request<'a> {
 
     /// Answers since the last prompt, while their turn is open.
     fn check_open_turn(&self, sink: &mut Sink<'_>) {
-        let since = self.exchanges.iter().rposition(|exchange| self.goes_on(exchange));
+        let since = self.exchanges.iter().rposition(|exchange| self.continues(exchange));
         let turn = self.exchanges.part(since.map_or(0, |at| at + 1)..);
         let calls = |exchange: &Exchange| self.has(exchange, BlockKind::ToolUse);
         if !turn.last().is_some_and(calls) {

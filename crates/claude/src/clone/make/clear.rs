@@ -31,7 +31,7 @@ impl Decider<'_> {
             self.clear_row(*row);
         }
         for (row, call) in &self.gathered.ties {
-            if removed.contains(call) && !kept.contains(call) && self.is_beside(*row) {
+            if removed.contains(call) && !kept.contains(call) && self.only_accompanies(*row) {
                 self.edits.drop_row(*row, Reason::Tool);
             }
         }
@@ -102,7 +102,7 @@ impl Decider<'_> {
     }
 
     /// Whether a row only accompanies a call: no answer, no result.
-    fn is_beside(&self, row: RowIndex) -> bool {
+    fn only_accompanies(&self, row: RowIndex) -> bool {
         let Some(row) = self.rows().row(row) else { return false };
         let shape = self.rows().message(row).map(|part| part.prompt);
         row.kind != RecordKind::Assistant && matches!(shape, None | Some(PromptShape::Meta))

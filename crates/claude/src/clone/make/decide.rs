@@ -88,11 +88,12 @@ impl<'a> Decider<'a> {
         let links: Vec<Link> = segment.iter().map(|row| (*row, None)).collect();
         let all = exchanges(rows, &links);
         let spoken = all.iter().rposition(|exchange| exchange.is_spoken(rows));
-        let since = all.iter().rposition(|exchange| exchange.goes_on(rows)).map_or(0, |at| at + 1);
+        let since =
+            all.iter().rposition(|exchange| exchange.continues(rows)).map_or(0, |at| at + 1);
         let first_new = self.stages.len();
         for (number, exchange) in all.into_iter().enumerate() {
             self.repair_shapes(&exchange, spoken == Some(number));
-            let ends = spoken.is_some_and(|last| number >= last) && !exchange.goes_on(rows);
+            let ends = spoken.is_some_and(|last| number >= last) && !exchange.continues(rows);
             let pairs = self.pairs(&exchange, ends);
             let at = exchange.answer.first().or(exchange.replies.first());
             let turn = at.and_then(|at| rows.row(*at)).map_or(0, |row| self.taken.turns.turn(row));

@@ -84,10 +84,10 @@ pub(crate) fn make_clone(
             let copies = agents::stage(order, &prepared, &agents)?;
             let (bytes, seen) = create_file(&order.target, write, |lies| {
                 let seen = prove(order, &prepared, lies, &mut context)?;
-                copies.settle()?;
+                copies.publish()?;
                 Ok::<_, CloneError>(seen)
             })
-            .inspect_err(|_| copies.withdraw())?;
+            .inspect_err(|_| copies.remove_published())?;
             (bytes, seen, Some(order.target.clone()))
         }
     };
@@ -112,7 +112,8 @@ fn prepare(
     let rows = &gathered.inspector.rows;
     let tree = Tree::new(rows, LeafRule::Session);
     let (groups, results) = (Groups::new(rows), Results::new(rows));
-    let (queue, story) = (Queue::new(rows), Conversation::tell(&tree, &groups, LeafRule::Session));
+    let (queue, conversation) =
+        (Queue::new(rows), Conversation::new(&tree, &groups, LeafRule::Session));
     let material = Material {
         rows,
         groups: &groups,
@@ -120,14 +121,14 @@ fn prepare(
         queue: &queue,
         speaker: Speaker::Person,
     };
-    let (messages, known) = estimate(rows, &story.chain);
+    let (messages, known) = estimate(rows, &conversation.chain);
     let before =
         Size { bytes: read.totals.bytes, records: read.totals.records, messages, estimate: known };
     let choice = Choice {
         gathered: &gathered,
         tree: &tree,
         groups: &groups,
-        story: &story,
+        conversation: &conversation,
         material: &material,
     };
     let taken = choice.take(order.options)?;

@@ -55,8 +55,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    fn of(told: TurnBuilder) -> Turns {
-        Turns { places: told.places, count: told.turns.len() }
+    fn of(builder: TurnBuilder) -> Turns {
+        Turns { places: builder.places, count: builder.turns.len() }
     }
 
     /// The turn a row belongs to, from 0.
@@ -73,14 +73,14 @@ pub(super) struct Choice<'a> {
     pub(super) gathered: &'a Gathered,
     pub(super) tree: &'a Tree<'a>,
     pub(super) groups: &'a Groups<'a>,
-    pub(super) story: &'a Conversation,
+    pub(super) conversation: &'a Conversation,
     pub(super) material: &'a Material<'a>,
 }
 
 impl Choice<'_> {
     pub(super) fn take(&self, options: &Options) -> Result<Taken, CloneError> {
-        let (earlier, _) = self.story.links.split_at(self.story.chain_start);
-        let mut active = self.story.chain.clone();
+        let (earlier, _) = self.conversation.links.split_at(self.conversation.chain_start);
+        let mut active = self.conversation.chain.clone();
         if let Some(up_to) = &options.up_to {
             active = self.up_to(up_to, active)?;
         }
@@ -95,19 +95,19 @@ impl Choice<'_> {
                 earlier.iter().filter(|(row, _)| !kept.contains(row)).copied().collect();
             segments.extend(self.split(&earlier));
             // History that was written again says nothing else.
-            let conversation = Transcript::new(self.rows(), &self.story.links);
-            let branches = self.story.abandoned.iter();
-            let others = branches.filter(|branch| !conversation.is_written_in(self.rows(), branch));
+            let transcript = Transcript::new(self.rows(), &self.conversation.links);
+            let branches = self.conversation.abandoned.iter();
+            let others = branches.filter(|branch| !transcript.is_written_in(self.rows(), branch));
             segments.extend(others.map(|branch| (branch.links.clone(), Root::Branch)));
         }
-        let told: Vec<Link> = match options.branches {
+        let links: Vec<Link> = match options.branches {
             Branches::Active => active.clone(),
-            Branches::All => self.story.links.clone(),
+            Branches::All => self.conversation.links.clone(),
         };
         segments.push((active, Root::Beginning));
         let mut taken = Taken {
             segments: Vec::new(),
-            turns: Turns::of(self.material.tell(&told)),
+            turns: Turns::of(self.material.turns(&links)),
             left_out: BTreeMap::new(),
         };
         for (links, root) in segments {
@@ -150,10 +150,10 @@ impl Choice<'_> {
     }
 
     fn end_of_turn(&self, number: u64) -> Result<RowIndex, CloneError> {
-        let turns = Turns::of(self.material.tell(&self.story.links));
+        let turns = Turns::of(self.material.turns(&self.conversation.links));
         let there = turns.count as u64;
         let wanted = number.checked_sub(1).filter(|_| number <= there);
-        let links = self.story.links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
+        let links = self.conversation.links.iter().filter(|(_, why)| *why != Some(Recovered::Copy));
         let mut last = None;
         for (at, _) in links {
             // A compaction behind a turn is not its end.
@@ -200,7 +200,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Earlier parts of the story, each with the record it begins with.
+    /// Earlier parts of the conversation, each with the record it begins with.
     fn split(&self, links: &[Link]) -> Vec<(Vec<Link>, Root)> {
         let mut parts: Vec<(Vec<Link>, Root)> = Vec::new();
         for link in links {

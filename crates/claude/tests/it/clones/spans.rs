@@ -3,7 +3,7 @@
 use backstory_claude::clone::{Droppable, Older, Options, Preset, Thinking, ToolMode, Tools};
 use backstory_format::json::{Tape, Value, scan};
 use backstory_testkit::clones::Place;
-use backstory_testkit::{found, testdata};
+use backstory_testkit::{discover_at, testdata};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -175,7 +175,7 @@ fn clone_keeps_the_bytes_it_does_not_edit() {
     cases.extend(Preset::ALL.map(|preset| (preset.options(), Allowed::Cut)));
     let (mut compared, mut clones) = (0, 0);
     for folder in ["sessions", "sample", "check", "trees"] {
-        for files in found(testdata(folder)).sessions {
+        for files in discover_at(testdata(folder)).sessions {
             let place = Place::new(&std::fs::read(&files.path).unwrap());
             let before = Parsed::all(&place.source);
             let by_uuid: HashMap<String, (usize, &Parsed)> = before
@@ -219,7 +219,7 @@ fn clone_keeps_the_bytes_it_does_not_edit() {
 fn other_records_keep_their_bytes() {
     let mut compared = 0;
     for folder in ["sessions", "sample"] {
-        for files in found(testdata(folder)).sessions {
+        for files in discover_at(testdata(folder)).sessions {
             let place = Place::new(&std::fs::read(&files.path).unwrap());
             let Ok(report) = place.clone(&place.source, &Options::default()) else { continue };
             let but = [

@@ -4,8 +4,8 @@ mod output;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::ui;
-use crate::work::Work;
 use backstory_agents as agents;
 use backstory_claude::analyze::report;
 use backstory_claude::analyze::report::AnalysisJson;
@@ -165,20 +165,20 @@ fn analyze(
     global: &GlobalArguments,
     outputs: &mut Outputs<'_>,
 ) -> Result<Counted, CliError> {
-    let mut work = Work::named(targets, global)?;
+    let mut inputs = InputSessions::named(targets, global)?;
     let foreign = match whose {
-        Whose::Every => work.take_others(backstory_claude::AGENT),
+        Whose::Every => inputs.take_others(backstory_claude::AGENT),
         Whose::ClaudeCode => {
-            work.keep_only(backstory_claude::AGENT, global)?;
+            inputs.keep_only(backstory_claude::AGENT, global)?;
             Vec::new()
         }
     };
-    if work.is_empty() && foreign.is_empty() {
-        return Err(work.nothing());
+    if inputs.is_empty() && foreign.is_empty() {
+        return Err(inputs.nothing());
     }
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let foreign: Vec<SessionRef<'_>> = foreign.iter().map(SessionRef::Session).collect();
-    outputs.refuse(&[&*chosen, &*foreign].concat(), &work.store)?;
+    outputs.refuse(&[&*chosen, &*foreign].concat(), &inputs.store)?;
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut next = 0;
     for chosen in &chosen {
@@ -190,7 +190,7 @@ fn analyze(
     }
     let (mut analysis, failures) = fold_sessions(
         &chosen,
-        &work.store,
+        &inputs.store,
         &ui::Bar::new("analysing"),
         || Analysis::new(grouping),
         |analysis, at, chosen, context| {
@@ -213,7 +213,7 @@ fn analyze(
     analysis.sort_lists();
     let (others, more) = fold_sessions(
         &foreign,
-        &work.store,
+        &inputs.store,
         &ui::Bar::new("counting"),
         Others::default,
         |others, _, chosen, context| {
@@ -224,7 +224,7 @@ fn analyze(
         },
         Others::merge,
     );
-    let notices = [work.notices, failures, more].concat();
+    let notices = [inputs.notices, failures, more].concat();
     if !global.quiet {
         ui::notices(&notices);
     }

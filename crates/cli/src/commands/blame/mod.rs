@@ -6,7 +6,7 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::pager;
-use crate::select::{Seek, Selection};
+use crate::select::{Scope, Selection};
 use crate::ui::{self, JsonLines};
 use backstory_format::slice::Part;
 use backstory_session::blame::{
@@ -159,7 +159,7 @@ fn history(
     text: &FileText,
     global: &GlobalArguments,
 ) -> Result<FileHistory, CliError> {
-    let selection = Selection::find(global, &[], Seek::All)?;
+    let selection = Selection::find(global, &[], Scope::All)?;
     let sources = NameSources {
         recorded_as: &arguments.recorded_as,
         follow: if arguments.no_follow { Follow::NoRenames } else { Follow::Renames },

@@ -29,7 +29,7 @@ pub(super) fn run(command: &[OsString]) -> Ended {
         }
     };
     #[cfg(unix)]
-    unix::hand_on(signals, child.id());
+    unix::forward(signals, child.id());
     match child.wait() {
         Ok(status) => Ended::Status(status),
         Err(_) => Ended::NotStarted(126),
@@ -51,7 +51,7 @@ impl Ended {
             Ended::NotStarted(code) => *code,
             Ended::Status(status) => {
                 #[cfg(unix)]
-                if let Some(code) = unix::die_alike(*status) {
+                if let Some(code) = unix::exit_by_same_signal(*status) {
                     return code;
                 }
                 status.code().map_or(1, |code| u8::try_from(code & 0xff).unwrap_or(1))
@@ -72,7 +72,7 @@ mod unix {
         Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]).ok()
     }
 
-    pub(super) fn hand_on(signals: Option<Signals>, child: u32) {
+    pub(super) fn forward(signals: Option<Signals>, child: u32) {
         let Some(mut signals) = signals else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
@@ -89,7 +89,7 @@ mod unix {
     }
 
     /// Ends this process by the signal that ended the other; a code if that does not work.
-    pub(super) fn die_alike(status: ExitStatus) -> Option<u8> {
+    pub(super) fn exit_by_same_signal(status: ExitStatus) -> Option<u8> {
         let signal = status.signal()?;
         drop(signal_hook::low_level::emulate_default_handler(signal));
         Some(128 + u8::try_from(signal & 0x7f).unwrap_or(0))

@@ -1,16 +1,16 @@
 //! `backstory capture --hook`: the session that the agent itself names.
 
-use super::trace::Tracer;
+use super::writer::CaptureWriter;
 use crate::commands::show;
 use crate::error::CliError;
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::io::Read as _;
 
-/// What an agent tells its hooks; other fields are not needed.
+/// The input of a hook; other fields are not needed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct HookInput {
     session_id: Option<String>,
     transcript_path: Option<String>,
     hook_event_name: Option<String>,
@@ -18,25 +18,25 @@ struct Told {
 
 const LARGEST_INPUT: u64 = 1 << 20;
 
-pub(super) fn capture(tracer: &Tracer<'_>, now: Timestamp) -> Result<(), CliError> {
+pub(super) fn capture(writer: &CaptureWriter<'_>, now: Timestamp) -> Result<(), CliError> {
     let mut text = String::new();
     std::io::stdin()
         .lock()
         .take(LARGEST_INPUT)
         .read_to_string(&mut text)
         .map_err(|error| CliError::new(format!("reading standard input: {error}")))?;
-    let told: Told = serde_json::from_str(&text).map_err(|error| {
+    let input: HookInput = serde_json::from_str(&text).map_err(|error| {
         CliError::new(format!("standard input is not what a hook gets: {error}"))
     })?;
-    tracer.tell(&format!("hook {}", told.hook_event_name.as_deref().unwrap_or("without a name")));
-    let path = told.transcript_path.filter(|path| std::path::Path::new(path).is_file());
+    writer.log(&format!("hook {}", input.hook_event_name.as_deref().unwrap_or("without a name")));
+    let path = input.transcript_path.filter(|path| std::path::Path::new(path).is_file());
     let wanted = path
-        .or(told.session_id)
+        .or(input.session_id)
         .ok_or_else(|| CliError::new("the hook names neither a transcript nor a session"))?;
-    tracer.tell(&format!("session {wanted}"));
-    let mut shown = show::find_cleared(&wanted, tracer.global, tracer.redactor.as_ref())?;
-    let out = shown.guard.folder(tracer.out)?;
-    let written = tracer.write(&out, &[shown.into()], None, &[], now)?;
-    tracer.tell(&format!("wrote {}", written.join(", ")));
-    tracer.prune(&out, now)
+    writer.log(&format!("session {wanted}"));
+    let mut shown = show::find_cleared(&wanted, writer.global, writer.redactor.as_ref())?;
+    let out = shown.guard.folder(writer.out)?;
+    let written = writer.write(&out, &[shown.into()], None, &[], now)?;
+    writer.log(&format!("wrote {}", written.join(", ")));
+    writer.prune(&out, now)
 }

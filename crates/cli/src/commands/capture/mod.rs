@@ -4,7 +4,7 @@ mod child;
 mod hook;
 mod install;
 mod settings;
-mod trace;
+mod writer;
 
 use crate::args::GlobalArguments;
 use crate::commands::show;
@@ -17,7 +17,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use trace::{Tracer, Window};
+use writer::{CaptureWriter, Window};
 
 /// Write traces of sessions as Markdown, by itself
 #[derive(Debug, Args)]
@@ -95,13 +95,13 @@ pub(crate) fn run(
         Some(redaction::redactor(redaction::classes(&arguments.redact)?)?)
     };
     let (debug, quiet) = (arguments.debug, global.quiet);
-    let tracer = Tracer { out, keep, redactor, debug, quiet, global };
+    let writer = CaptureWriter { out, keep, redactor, debug, quiet, global };
     if !arguments.command.is_empty() {
-        return Ok(Outcome::Code(around_command(&tracer, &arguments.command, began)));
+        return Ok(Outcome::Code(around_command(&writer, &arguments.command, began)));
     }
     if arguments.hook {
         // A hook is never in the agent's way.
-        if let Err(error) = hook::capture(&tracer, began) {
+        if let Err(error) = hook::capture(&writer, began) {
             ui::warn(&format!("trace not captured: {}", error.message));
         }
         return Ok(Outcome::Code(0));
@@ -112,15 +112,15 @@ pub(crate) fn run(
     let since = since.transpose()?;
     let (to, written) = match (&arguments.session, since) {
         (Some(wanted), since) => {
-            let mut shown = show::find_cleared(wanted, global, tracer.redactor.as_ref())?;
+            let mut shown = show::find_cleared(wanted, global, writer.redactor.as_ref())?;
             let out = shown.guard.folder(out)?;
-            let written = tracer.write(&out, &[shown.into()], since, &[], began)?;
+            let written = writer.write(&out, &[shown.into()], since, &[], began)?;
             (out, written)
         }
         (None, Some(since)) => {
             let window = Window { from: since, until: began };
-            let (out, sessions) = tracer.find(&window)?;
-            let written = tracer.write(&out, &sessions, Some(since), &[], began)?;
+            let (out, sessions) = writer.find(&window)?;
+            let written = writer.write(&out, &sessions, Some(since), &[], began)?;
             (out, written)
         }
         (None, None) => {
@@ -128,7 +128,7 @@ pub(crate) fn run(
                 .hint("give a command after --, or --session latest, or --since 2h"));
         }
     };
-    tracer.prune(&to, began)?;
+    writer.prune(&to, began)?;
     for name in &written {
         ui::say(&format!("wrote {}", out.join(name).display()));
     }
@@ -136,29 +136,29 @@ pub(crate) fn run(
 }
 
 /// Runs a command, then captures. Only the command decides the exit code.
-fn around_command(tracer: &Tracer<'_>, command: &[OsString], began: Timestamp) -> u8 {
+fn around_command(writer: &CaptureWriter<'_>, command: &[OsString], began: Timestamp) -> u8 {
     let ended = child::run(command);
     let captured = || -> Result<Vec<String>, CliError> {
         let now = environment::now();
-        let (out, sessions) = tracer.find(&Window::around(began, now))?;
+        let (out, sessions) = writer.find(&Window::around(began, now))?;
         let words: Vec<String> = command.iter().map(|word| crate::quote::quoted(word)).collect();
         let facts = [("Command".to_owned(), words.join(" ")), ("Ended".to_owned(), ended.words())];
         let window = Window::around(began, now);
-        let written = tracer.write(&out, &sessions, Some(window.from), &facts, began)?;
-        tracer.prune(&out, now)?;
+        let written = writer.write(&out, &sessions, Some(window.from), &facts, began)?;
+        writer.prune(&out, now)?;
         Ok(written)
     };
     match captured() {
         Ok(written) if written.is_empty() => {
-            if !tracer.quiet {
+            if !writer.quiet {
                 ui::warn("trace not captured: no session was at work in this worktree");
             }
         }
-        Ok(written) => tracer.tell(&format!("wrote {}", written.join(", "))),
+        Ok(written) => writer.log(&format!("wrote {}", written.join(", "))),
         Err(error) => {
             ui::warn(&format!("trace not captured: {}", error.message));
             for hint in &error.hints {
-                tracer.tell(hint);
+                writer.log(hint);
             }
         }
     }

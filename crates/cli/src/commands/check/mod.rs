@@ -4,8 +4,8 @@ pub(crate) mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::ui::{self, JsonLines};
-use crate::work::Work;
 use backstory_claude::check;
 use backstory_claude::check::{Id, Report};
 use backstory_format::Severity;
@@ -67,10 +67,10 @@ pub(crate) fn run(
         return explain(wanted.as_deref());
     }
     let severity = Severity::from(arguments.severity);
-    let mut work = Work::named(&arguments.sessions, global)?;
-    work.keep_only(backstory_claude::AGENT, global).map_err(CliError::into_failure)?;
-    let (reports, failures) = check_all(&work);
-    let notices = [work.notices, failures].concat();
+    let mut inputs = InputSessions::named(&arguments.sessions, global)?;
+    inputs.keep_only(backstory_claude::AGENT, global).map_err(CliError::into_failure)?;
+    let (reports, failures) = check_all(&inputs);
+    let notices = [inputs.notices, failures].concat();
     if !global.quiet {
         ui::notices(&notices);
     }
@@ -108,10 +108,10 @@ fn explain(wanted: Option<&str>) -> Result<Outcome, CliError> {
 }
 
 /// Checks everything; reports come in order of paths.
-fn check_all(work: &Work) -> (Vec<Report>, Vec<Notice>) {
+fn check_all(inputs: &InputSessions) -> (Vec<Report>, Vec<Notice>) {
     let (mut reports, notices) = fold_sessions(
-        &work.chosen(),
-        &work.store,
+        &inputs.chosen(),
+        &inputs.store,
         &ui::Bar::new("checking"),
         Vec::new,
         |reports, _, chosen, context| {

@@ -123,15 +123,15 @@ pub(crate) fn write_summary(
         (count(&loses), "would resume with loss"),
         (count(&stops), "would not resume"),
     ];
-    let told: Vec<String> = parts
+    let listed: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
     let noun = if sessions.len() == 1 { "session" } else { "sessions" };
     write!(out, "{} {noun}", sessions.len())?;
-    if !told.is_empty() {
-        write!(out, ": {}", told.join(", "))?;
+    if !listed.is_empty() {
+        write!(out, ": {}", listed.join(", "))?;
     }
     if stray > 0 {
         let faulty = reports

@@ -8,11 +8,11 @@ mod target;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
+use crate::input_sessions::InputSessions;
 use crate::output::{Table, named, needs_file};
 use crate::prices;
 use crate::redaction::{classes, redactor};
 use crate::ui;
-use crate::work::Work;
 use backstory_export::{
     Document, Export, Format, KnownRepositories, OnUnknown, Options, Put, Repositories, Secrets,
     Stopped, Totals, columns,
@@ -105,10 +105,10 @@ pub(crate) fn run(
     arguments.to.check(given.subcommand_matches("export").unwrap_or(given))?;
     let prices = prices::read(arguments.prices.as_deref())?;
     let input = arguments.states.input()?;
-    let work = Work::named(&arguments.sessions, global)?;
+    let inputs = InputSessions::named(&arguments.sessions, global)?;
     let count_records = arguments.stats.is_some();
     let states = arguments.states.options(&input, count_records);
-    let known = KnownRepositories::new(&work.store);
+    let known = KnownRepositories::new(&inputs.store);
     let options = Options {
         format: arguments.to.format(arguments.schema.as_deref(), || match arguments.to {
             Target::Sft => Ok(Format::Sft(arguments.sft.options(states)?)),
@@ -123,11 +123,11 @@ pub(crate) fn run(
         },
         prices: &prices,
     };
-    if work.is_empty() {
-        return Err(work.nothing());
+    if inputs.is_empty() {
+        return Err(inputs.nothing());
     }
-    let chosen = work.chosen();
-    let mut guard = guard(global, &work.roots, &chosen);
+    let chosen = inputs.chosen();
+    let mut guard = guard(global, &inputs.roots, &chosen);
     arguments.files_read().for_each(|file| guard.reads(file));
     let out = named(arguments.out.as_deref()).map(|out| guard.file_or_folder(out)).transpose()?;
     let stats = arguments.stats.as_deref().map(|stats| guard.file(stats)).transpose()?;
@@ -144,12 +144,12 @@ pub(crate) fn run(
         Some(redactor) => Secrets::TakenOut(redactor),
         None => {
             ui::warn("--raw: nothing is taken out; passwords and keys in the sessions stay in it");
-            Secrets::Kept(Raw::the_user_said_raw())
+            Secrets::Kept(Raw::requested_by_user())
         }
     };
     let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;
     let on_unknown = arguments.states.on_unknown();
-    let store = &work.store;
+    let store = &inputs.store;
     let export = Export { sessions: &chosen, options, secrets, store, on_unknown };
     let job = Job { export, table };
     let (totals, mut notices) = match &out {
@@ -161,7 +161,7 @@ pub(crate) fn run(
     if let Some(stats) = &stats {
         write_stats(stats, &totals, arguments.states.tokenizer(), notices.len())?;
     }
-    notices.splice(0..0, work.notices.iter().cloned());
+    notices.splice(0..0, inputs.notices.iter().cloned());
     if !global.quiet {
         ui::notices(&notices);
         if on_unknown == OnUnknown::Warn {

@@ -5,8 +5,8 @@ mod text;
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::ui::{self, JsonLines};
-use crate::work::Work;
 use backstory_agents as agents;
 use backstory_model::Notice;
 use backstory_model::Session;
@@ -132,10 +132,10 @@ fn of_sessions(
     git: &Git,
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
-    let work = Work::named(&arguments.sessions, global)?;
+    let inputs = InputSessions::named(&arguments.sessions, global)?;
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_of_facts(facts, &log);
-    each(&work, arguments, &log, &|_| true, &find)
+    each(&inputs, arguments, &log, &|_| true, &find)
 }
 
 fn of_commits(
@@ -144,7 +144,7 @@ fn of_commits(
     global: &GlobalArguments,
 ) -> Result<Found, CliError> {
     let commits = commits(arguments, git)?;
-    let work = Work::named(&[], global)?;
+    let inputs = InputSessions::named(&[], global)?;
     let mut words: Vec<String> =
         commits.iter().filter_map(|commit| commit.id.get(..7)).map(str::to_owned).collect();
     let mut searchable = true;
@@ -162,7 +162,7 @@ fn of_commits(
     };
     let log = CommitLog::new(git.clone());
     let find = |facts: &SessionFacts| links_to(facts, &commits, &log);
-    each(&work, arguments, &log, &speaks, &find)
+    each(&inputs, arguments, &log, &speaks, &find)
 }
 
 fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError> {
@@ -187,13 +187,13 @@ fn commits(arguments: &LinkArguments, git: &Git) -> Result<Vec<Commit>, CliError
 
 /// Reads sessions on all threads and asks each for its links.
 fn each(
-    work: &Work,
+    inputs: &InputSessions,
     arguments: &LinkArguments,
     log: &CommitLog,
     wanted: &(dyn Fn(SessionRef<'_>) -> bool + Sync),
     find: &(dyn Fn(&SessionFacts) -> Result<Judged, GitError> + Sync),
 ) -> Result<Found, CliError> {
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let link = |session: &Session| {
         let belonging = Belonging::of(session, log.git(), &arguments.recorded_as);
         let facts = SessionFacts::of(session, &belonging, log)?;
@@ -201,7 +201,7 @@ fn each(
     };
     let (parts, mut notices) = fold_sessions(
         &chosen,
-        &work.store,
+        &inputs.store,
         &ui::Bar::new("linking"),
         Vec::new,
         |parts, at, chosen, context| {
@@ -217,7 +217,7 @@ fn each(
         },
         |all, more| all.extend(more),
     );
-    notices.splice(0..0, work.notices.iter().cloned());
+    notices.splice(0..0, inputs.notices.iter().cloned());
     let mut parts = parts;
     parts.sort_by_key(|(at, _)| *at);
     let mut all = Judged::default();

@@ -46,7 +46,7 @@ pub(super) fn write(out: &mut impl Write, links: &[Link], by: By) -> Result<(), 
         };
         writeln!(out, "  {style}{name:<8}{style:#} {line}")?;
         for evidence in link.evidence.iter().take(SHOWN) {
-            writeln!(out, "           {DIM}{}{DIM:#}", terminal_line(&told(evidence)))?;
+            writeln!(out, "           {DIM}{}{DIM:#}", terminal_line(&evidence_text(evidence)))?;
         }
         if link.evidence.len() > SHOWN {
             writeln!(out, "           {DIM}and {} more{DIM:#}", link.evidence.len() - SHOWN)?;
@@ -55,7 +55,7 @@ pub(super) fn write(out: &mut impl Write, links: &[Link], by: By) -> Result<(), 
     Ok(())
 }
 
-fn told(evidence: &Evidence) -> String {
+fn evidence_text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Printed { id, line, .. } => {
             format!("made by the call whose result is at line {line}, printed as {id}")

@@ -5,7 +5,7 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
-use crate::select::{Seek, Selection, holds_sessions};
+use crate::select::{Scope, Selection, holds_sessions};
 use crate::times;
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
@@ -107,8 +107,8 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
     let scopes: Vec<ProjectScope> =
         arguments.project.iter().chain(projects).map(|path| ProjectScope::new(path)).collect();
     let filter = Filter::new(arguments, scopes, now)?;
-    let seek = if arguments.fast { Seek::Sessions } else { Seek::All };
-    let selection = Selection::find(global, &extra, seek)?;
+    let scope = if arguments.fast { Scope::Sessions } else { Scope::All };
+    let selection = Selection::find(global, &extra, scope)?;
     let (mut rows, mut notices) = if arguments.fast {
         selection.found.summaries()
     } else {

@@ -5,9 +5,9 @@ mod report;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
+use crate::input_sessions::InputSessions;
 use crate::output::{Table, named, needs_file};
 use crate::redaction::{classes, redactor};
-use crate::work::Work;
 use backstory_export::normalise::Level;
 use backstory_replay::pairs::{
     Bounds, Dedup, Figures, PairFormat, PairOptions, PairsError, columns, make, states_path,
@@ -145,7 +145,7 @@ pub(crate) fn run(
             states_path(&arguments.journal).map_err(|error| failed(error, &arguments.journal))?
         }
     };
-    let roots = Work::named(&[], global).map(|work| work.roots).unwrap_or_default();
+    let roots = InputSessions::named(&[], global).map(|inputs| inputs.roots).unwrap_or_default();
     let out = named(arguments.out.as_deref());
     if out.is_none() && arguments.parquet {
         return Err(needs_file());
@@ -193,11 +193,11 @@ fn write(
     options: &PairOptions<'_>,
 ) -> Result<Figures, CliError> {
     let journal = &arguments.journal;
-    let told = |error| failed(error, journal);
+    let explained = |error| failed(error, journal);
     let Some(out) = out else {
         // Rows are plain ASCII, so that nothing in them can reach a terminal.
         let mut out = std::io::BufWriter::with_capacity(256 << 10, std::io::stdout().lock());
-        let figures = make(journal, states, options, &mut out).map_err(told)?;
+        let figures = make(journal, states, options, &mut out).map_err(explained)?;
         out.flush()?;
         return Ok(figures);
     };
@@ -205,11 +205,11 @@ fn write(
     let mut done = None;
     write_file::<CliError>(out, Access::Private, |file| {
         done = Some(if !table {
-            make(journal, states, options, file).map_err(told)?
+            make(journal, states, options, file).map_err(explained)?
         } else {
             let mut table = Table::new(file, &table_columns(options.format)?)?;
             let made = make(journal, states, options, &mut table);
-            let figures = table.told(made.map_err(told))?;
+            let figures = table.with_failure(made.map_err(explained))?;
             table.finish()?;
             figures
         });

@@ -5,10 +5,10 @@ mod report;
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
+use crate::input_sessions::InputSessions;
 use crate::output::named;
 use crate::redaction;
 use crate::ui;
-use crate::work::Work;
 use backstory_redact::{Classes, Report};
 use backstory_session::clear::{ClearedCopy, CopyPart};
 use backstory_session::select::{SessionRef, distinct_names};
@@ -70,23 +70,23 @@ pub(crate) fn run(
             .hint("backstory redact latest > clean.jsonl")
             .hint("backstory redact --scan"));
     }
-    let work = Work::named(&arguments.sessions, global)?;
-    if work.is_empty() {
-        return Err(work.nothing());
+    let inputs = InputSessions::named(&arguments.sessions, global)?;
+    if inputs.is_empty() {
+        return Err(inputs.nothing());
     }
     if arguments.scan {
-        return report::scan(&work, classes, arguments.json, global);
+        return report::scan(&inputs, classes, arguments.json, global);
     }
-    copy(&work, arguments, classes, global)
+    copy(&inputs, arguments, classes, global)
 }
 
 fn copy(
-    work: &Work,
+    inputs: &InputSessions,
     arguments: &RedactArguments,
     classes: Classes,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let redactor = redaction::redactor(classes)?;
     let clear = |chosen: &SessionRef<'_>| match chosen {
         SessionRef::Session(files) => ClearedCopy::of(files, &redactor, &global.store),
@@ -113,9 +113,9 @@ fn copy(
             ui::say(&format!("{others} of the session not printed; --out DIR writes all"));
         }
         total.add(copy.report());
-        return Ok(finish(&total, work, global));
+        return Ok(finish(&total, inputs, global));
     };
-    let out = &guard(global, &work.roots, &chosen).file_or_folder(out)?;
+    let out = &guard(global, &inputs.roots, &chosen).file_or_folder(out)?;
     // Everything is cleared before anything is written.
     let ready: Vec<ClearedCopy> = chosen.iter().map(clear).collect::<Result<_, _>>()?;
     let parts: Vec<CopyPart> = ready
@@ -135,7 +135,7 @@ fn copy(
         let sessions = counted(ready.len() as u64, "session", "sessions");
         ui::say(&format!("{sessions} written to {}", out.shown().display()));
     }
-    Ok(finish(&total, work, global))
+    Ok(finish(&total, inputs, global))
 }
 
 /// Writes all of it, or nothing where a name is somebody else's.
@@ -166,13 +166,13 @@ fn send(from: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn finish(report: &Report, work: &Work, global: &GlobalArguments) -> Outcome {
+fn finish(report: &Report, inputs: &InputSessions, global: &GlobalArguments) -> Outcome {
     if !global.quiet {
-        ui::notices(&work.notices);
+        ui::notices(&inputs.notices);
         match redaction::summary(report) {
             Some(found) => ui::say(&format!("taken out: {found}")),
             None => ui::say("nothing had to be taken out"),
         }
     }
-    Outcome::Fine.given(&work.notices)
+    Outcome::Fine.given(&inputs.notices)
 }

@@ -2,9 +2,9 @@
 
 use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::redaction;
 use crate::ui::{self, ACCENT, BOLD, DIM, ERROR, JsonLines, WARN};
-use crate::work::Work;
 use backstory_agents::{self as agents, Observed};
 use backstory_format::slice::Part;
 use backstory_model::Notice;
@@ -22,13 +22,13 @@ use std::path::Path;
 
 /// Counts what is in sessions.
 pub(super) fn scan(
-    work: &Work,
+    inputs: &InputSessions,
     classes: Classes,
     as_json: bool,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
     let redactor = redaction::redactor(classes)?;
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let size = |one: &SessionRef<'_>| match one {
         SessionRef::Session(files) => files.total_bytes(),
         SessionRef::Agent(file) => file.bytes,
@@ -40,13 +40,13 @@ pub(super) fn scan(
         size,
         || (),
         |_, one| {
-            let report = study(one, &redactor, &work.store);
+            let report = study(one, &redactor, &inputs.store);
             bar.add(size(one));
             report
         },
     );
     bar.end();
-    let mut notices = work.notices.clone();
+    let mut notices = inputs.notices.clone();
     let mut found = Vec::new();
     for (one, report) in chosen.iter().zip(reports) {
         let (id, path) = match one {

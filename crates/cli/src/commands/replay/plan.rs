@@ -3,10 +3,11 @@
 use super::{Gate, ReplayArguments};
 use crate::error::CliError;
 use backstory_export::gate::{Score, Signals, pick};
+use backstory_format::slice::item;
 use backstory_redact::Redactor;
 use backstory_replay::Money;
 use backstory_replay::estimate::{Estimate, Estimator};
-use backstory_replay::journal::{Fate, Key, Known};
+use backstory_replay::journal::{CallState, Key, Known};
 use backstory_replay::states::{State, StatesFile};
 use backstory_replay::teacher::Teacher;
 
@@ -173,7 +174,7 @@ impl Plan {
         known: &Known,
     ) -> Result<(), CliError> {
         for (conversation, place) in file.places().iter().enumerate() {
-            let row = self.wanted.get(conversation).cloned().unwrap_or_default();
+            let row = item(&self.wanted, conversation);
             if !row.contains(&true) {
                 continue;
             }
@@ -233,7 +234,7 @@ fn is_known(
     }
     let Some(request) = estimator.request(at, teacher) else { return false };
     let key = Key::new(&state.state_id, &teacher.id, &request.hash);
-    !matches!(known.fate(&key), Fate::Open { .. })
+    !matches!(known.state(&key), CallState::Open { .. })
 }
 
 /// What the trace says about a state.

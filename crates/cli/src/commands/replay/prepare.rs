@@ -6,9 +6,9 @@ use crate::commands::export::states::system_prompt;
 use crate::commands::export::stopped;
 use crate::error::CliError;
 use crate::guard::guard;
+use crate::input_sessions::InputSessions;
 use crate::prices;
 use crate::ui;
-use crate::work::Work;
 use backstory_export::{
     Document, Export, Format, Layout, OnUnknown, Options, Put, Repositories, Secrets, Skipped,
     StateOptions, SystemPrompt,
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 /// What the user named.
 pub(super) struct Sources {
     files: Vec<PathBuf>,
-    work: Option<Work>,
+    inputs: Option<InputSessions>,
 }
 
 /// States ready to be asked about.
@@ -85,8 +85,9 @@ impl Sources {
                 sessions.push(name.clone());
             }
         }
-        let work = if sessions.is_empty() { None } else { Some(Work::named(&sessions, global)?) };
-        Ok(Sources { files, work })
+        let inputs =
+            if sessions.is_empty() { None } else { Some(InputSessions::named(&sessions, global)?) };
+        Ok(Sources { files, inputs })
     }
 
     /// Where everything goes: never over what is read, or where agents keep their sessions.
@@ -95,8 +96,8 @@ impl Sources {
         arguments: &ReplayArguments,
         global: &GlobalArguments,
     ) -> Result<Outputs, CliError> {
-        let chosen = self.work.as_ref().map(Work::chosen).unwrap_or_default();
-        let roots = self.work.as_ref().map(|work| work.roots.as_slice()).unwrap_or_default();
+        let chosen = self.inputs.as_ref().map(InputSessions::chosen).unwrap_or_default();
+        let roots = self.inputs.as_ref().map(|inputs| inputs.roots.as_slice()).unwrap_or_default();
         let mut guard: Guard = guard(global, roots, &chosen);
         let given = [&arguments.prices, &arguments.teachers_from];
         self.files.iter().chain(given.into_iter().flatten()).for_each(|file| guard.reads(file));
@@ -131,9 +132,9 @@ impl Sources {
             for source in &self.files {
                 read_states(source, redactor, &mut file, out, &mut notices)?;
             }
-            if let Some(work) = &self.work {
-                notices.extend(work.notices.iter().cloned());
-                skipped = read_sessions(work, arguments, redactor, &mut file, out, &mut notices)?;
+            if let Some(inputs) = &self.inputs {
+                notices.extend(inputs.notices.iter().cloned());
+                skipped = read_sessions(inputs, arguments, redactor, &mut file, out, &mut notices)?;
             }
             if let Some(mut earlier) = earlier {
                 file.keep(&mut earlier, out)?;
@@ -241,7 +242,7 @@ fn foreign(conversation: &Conversation) -> Option<()> {
 
 /// Also tells how many messages are no states because of where they stand.
 fn read_sessions(
-    work: &Work,
+    inputs: &InputSessions,
     arguments: &ReplayArguments,
     redactor: &Redactor,
     file: &mut StatesFile,
@@ -264,10 +265,10 @@ fn read_sessions(
         },
         ..StateOptions::default()
     };
-    let chosen = work.chosen();
+    let chosen = inputs.chosen();
     let export = Export {
         sessions: &chosen,
-        store: &work.store,
+        store: &inputs.store,
         options: Options {
             format: Format::TraceState(states),
             generation: 0,

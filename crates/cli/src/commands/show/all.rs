@@ -6,7 +6,7 @@ use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::guard::guard;
 use crate::redaction;
-use crate::select::{Seek, Selection, holds_sessions};
+use crate::select::{Scope, Selection, holds_sessions};
 use crate::ui;
 use backstory_agents as agents;
 use backstory_model::Session;
@@ -48,7 +48,7 @@ pub(super) fn run(
     let holder = project.filter(|path| holds_sessions(path));
     let scope = project.filter(|_| holder.is_none()).map(ProjectScope::new);
     let extra: Vec<Root> = holder.into_iter().map(|path| Root { path: path.into() }).collect();
-    let selection = Selection::find(global, &extra, Seek::All)?;
+    let selection = Selection::find(global, &extra, Scope::All)?;
     let sessions: Vec<&SessionFiles> = match &scope {
         Some(scope) => selection.found.worked_in(std::slice::from_ref(scope)),
         None => selection.found.sessions.iter().collect(),
@@ -203,8 +203,8 @@ fn write_one(
         (session, failures) = read_copy(copy, context)?;
     }
     let report = copy.as_ref().map(|copy| copy.report().clone()).unwrap_or_default();
-    let told = copy.as_ref().map(|_| redaction::telling(view, &report));
-    let view = told.as_ref().unwrap_or(view);
+    let with_report = copy.as_ref().map(|_| redaction::with_report(view, &report));
+    let view = with_report.as_ref().unwrap_or(view);
     let name = job.name.clone();
     let bytes = folder.write(&name, |file| write_session(&session, view, format, file))?;
     let about = Some(IndexRow::of(&session, &name));

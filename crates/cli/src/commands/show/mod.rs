@@ -74,7 +74,7 @@ pub(crate) fn run(
     let Shown { session, notices, mut guard, copy } =
         find_cleared(wanted, global, redactor.as_ref())?;
     let view = match &copy {
-        Some(copy) => redaction::telling(&view, copy.report()),
+        Some(copy) => redaction::with_report(&view, copy.report()),
         None => view,
     };
     if let Some(copy) = copy.as_ref().filter(|_| !global.quiet) {

@@ -151,7 +151,7 @@ impl ViewArguments {
     /// What takes secrets out, if that is wanted.
     pub(crate) fn redactor(&self) -> Result<Option<Redactor>, CliError> {
         if self.raw {
-            let _ = Raw::the_user_said_raw();
+            let _ = Raw::requested_by_user();
             ui::warn("--raw: the output holds whatever the session holds, secrets included");
             return Ok(None);
         }

@@ -5,10 +5,10 @@ mod table;
 use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
+use crate::input_sessions::InputSessions;
 use crate::prices;
 use crate::times;
 use crate::ui::{self, JsonLines};
-use crate::work::Work;
 use backstory_model::Notice;
 use backstory_session::parallel::Progress;
 use backstory_session::stats::{Dimension, Period, agent_types, gather, report};
@@ -71,25 +71,26 @@ pub(crate) fn run(
     let by = arguments.by;
     let period = period(arguments)?;
     let prices = prices::read(arguments.prices.as_deref())?;
-    let work = Work::named(&arguments.names, global)?;
-    if work.is_empty() {
-        return Err(work.nothing());
+    let inputs = InputSessions::named(&arguments.names, global)?;
+    if inputs.is_empty() {
+        return Err(inputs.nothing());
     }
-    let bytes = work.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
-        + work.agents.iter().map(|file| file.bytes).sum::<u64>();
+    let bytes = inputs.sessions.iter().map(|files| files.total_bytes()).sum::<u64>()
+        + inputs.agents.iter().map(|file| file.bytes).sum::<u64>();
     let bar = ui::Bar::new("counting");
     bar.begin(bytes);
-    let ledger = gather(&work.sessions, &work.agents, by, &work.store, |bytes| bar.add(bytes));
+    let ledger =
+        gather(&inputs.sessions, &inputs.agents, by, &inputs.store, |bytes| bar.add(bytes));
     bar.end();
     let types = match by {
         Dimension::Subagent | Dimension::AgentType => {
-            agent_types(&ledger, &work.sessions, &work.store)
+            agent_types(&ledger, &inputs.sessions, &inputs.store)
         }
         _ => Default::default(),
     };
     let mut report = report(&ledger, by, &prices, &period, &types);
     let failed = ledger.failures.iter().map(Notice::from);
-    let notices: Vec<Notice> = work.notices.iter().cloned().chain(failed).collect();
+    let notices: Vec<Notice> = inputs.notices.iter().cloned().chain(failed).collect();
     if !global.quiet {
         ui::notices(&notices);
     }
@@ -113,7 +114,7 @@ pub(crate) fn run(
             .given(&notices));
     } else {
         let mut out = ui::stdout();
-        let shown = table::Shown { report: &report, ledger: &ledger, work: &work, all };
+        let shown = table::Shown { report: &report, ledger: &ledger, inputs: &inputs, all };
         table::write(&mut out, &shown, &prices, &period)?;
         out.flush()?;
     }

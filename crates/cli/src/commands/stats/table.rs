@@ -1,8 +1,8 @@
 //! The table of `backstory stats`.
 
 use crate::error::CliError;
+use crate::input_sessions::InputSessions;
 use crate::ui::{self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, short_model};
-use crate::work::Work;
 use backstory_agents::summary;
 use backstory_format::slice::item;
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
@@ -16,7 +16,7 @@ use std::io::Write;
 pub(crate) struct Shown<'a> {
     pub(crate) report: &'a Report,
     pub(crate) ledger: &'a Ledger,
-    pub(crate) work: &'a Work,
+    pub(crate) inputs: &'a InputSessions,
     /// How many rows there are without a limit.
     pub(crate) all: usize,
 }
@@ -139,9 +139,9 @@ fn name(shown: &Shown<'_>, row: &Row) -> String {
         Dimension::Session => {
             let id: String = key.chars().take(8).collect();
             let files =
-                shown.work.sessions.iter().find(|files| Some(&files.path) == row.path.as_ref());
+                shown.inputs.sessions.iter().find(|files| Some(&files.path) == row.path.as_ref());
             let peeked = files
-                .and_then(|files| summary(files, &mut ReadContext::new(&shown.work.store)).ok());
+                .and_then(|files| summary(files, &mut ReadContext::new(&shown.inputs.store)).ok());
             let title = peeked.and_then(|row| row.title).map(|title| title.text);
             let title = title.unwrap_or_default();
             terminal_line(format!("{id}  {title}").trim_end()).into_owned()

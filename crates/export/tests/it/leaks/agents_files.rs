@@ -8,7 +8,7 @@ use backstory_redact::Raw;
 use backstory_session::render::{self, View};
 use backstory_store::ReadContext;
 use backstory_testkit::planted::form;
-use backstory_testkit::{agent_forms, files_below, found, or_slow, testdata};
+use backstory_testkit::{agent_forms, discover_at, files_below, or_slow, testdata};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn plant(form: &Path, folder: &Path, planted: &dyn Fn(&str) -> Option<String>) -
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::write(to, text).unwrap();
     }
-    let found = found(folder);
+    let found = discover_at(folder);
     assert_eq!(found.sessions.len(), 1, "{}", form.display());
     found.sessions[0].clone()
 }
@@ -59,7 +59,7 @@ fn every_mark_reaches_some_output_when_nothing_is_taken_out() {
         let files = plant(&form, folder.path(), &|_| None);
         let open: String = formats()
             .into_iter()
-            .map(|format| exported(&files, format, Secrets::Kept(Raw::the_user_said_raw())))
+            .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
             .collect();
         // What is no message is in no export.
         let read = agents::read(&files, &mut ReadContext::default()).unwrap().0;

@@ -1,6 +1,6 @@
-//! Secrets in every disguise at every place, and what of them is in the outputs.
+//! Secrets in every encoding at every place, and what of them is in the outputs.
 
-use super::disguises::{DISGUISES, NOT_COVERED, Numbers, Written, secret, written};
+use super::encodings::{ENCODINGS, NOT_COVERED, Numbers, Written, secret, written};
 use super::{outputs, redactor};
 use backstory_testkit::number;
 use backstory_testkit::planted::{PLACES, write_records, write_session};
@@ -10,21 +10,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const SEED: u64 = 0x5eed_0f5e_c2e7;
-/// So that each disguise is at several places.
+/// So that each encoding is at several places.
 const ROUNDS: usize = 5;
 
 /// What stands at each place: a secret of its own, so that none helps to find another.
 type Planted = HashMap<&'static str, (&'static str, &'static str, Written)>;
 
 fn planted(
-    disguise: impl Fn(usize) -> &'static str,
+    encoding: impl Fn(usize) -> &'static str,
     round: usize,
     numbers: &mut Numbers,
 ) -> Planted {
     let at = |(number, place): (usize, &&'static str)| {
         let secret = secret(round + number, numbers);
-        let disguise = disguise(number);
-        (*place, (disguise, secret.kind, written(&secret, disguise)))
+        let encoding = encoding(number);
+        (*place, (encoding, secret.kind, written(&secret, encoding)))
     };
     PLACES.iter().enumerate().map(at).collect()
 }
@@ -41,9 +41,9 @@ fn writings(trace: &str) -> [String; 3] {
     [trace.to_owned(), quoted, page]
 }
 
-/// Where an output changes a text before it is cleared, so that a disguise is another one then:
+/// Where an output changes a text before it is cleared, so that an encoding is another one then:
 /// see LIMITS.md.
-fn is_written_anew(place: &str, output: &str) -> bool {
+fn is_rewritten(place: &str, output: &str) -> bool {
     match place {
         "tool name" => output.starts_with("Sft"),
         "title" => output.starts_with("OpenTraces"),
@@ -52,23 +52,23 @@ fn is_written_anew(place: &str, output: &str) -> bool {
 }
 
 #[test]
-fn disguised_secrets_are_in_no_output() {
+fn encoded_secrets_are_in_no_output() {
     let mut numbers = Numbers(SEED);
     let mut leaks = Vec::new();
     for round in 0..ROUNDS {
-        let disguise = |number: usize| DISGUISES[(round * PLACES.len() + number) % DISGUISES.len()];
-        let planted = planted(disguise, 7 * round, &mut numbers);
+        let encoding = |number: usize| ENCODINGS[(round * PLACES.len() + number) % ENCODINGS.len()];
+        let planted = planted(encoding, 7 * round, &mut numbers);
         let folder = tempfile::tempdir().unwrap();
         let files =
             write_session(folder.path(), &|place| planted.get(place).map(|(_, _, one)| shown(one)));
         for (name, text) in outputs(&files, redactor()) {
-            for (place, (disguise, kind, written)) in &planted {
+            for (place, (encoding, kind, written)) in &planted {
                 let holds = |trace: &&String| writings(trace).iter().any(|one| text.contains(one));
-                if is_written_anew(place, &name) {
+                if is_rewritten(place, &name) {
                     continue;
                 }
                 if let Some(trace) = written.traces.iter().find(holds) {
-                    leaks.push(format!("{disguise}: {kind} at {place} in {name}: {trace}"));
+                    leaks.push(format!("{encoding}: {kind} at {place} in {name}: {trace}"));
                 }
             }
         }
@@ -77,20 +77,20 @@ fn disguised_secrets_are_in_no_output() {
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
 }
 
-/// A tree of sessions with every disguise at every place, and a line for each secret in it, for
+/// A tree of sessions with every encoding at every place, and a line for each secret in it, for
 /// `scripts/redaction --matrix`.
 fn write_matrix(folder: &Path, rounds: usize) {
     let mut numbers = Numbers(SEED);
     let mut list =
         std::io::BufWriter::new(std::fs::File::create(folder.join("planted.jsonl")).unwrap());
-    for (number, disguise) in DISGUISES.iter().chain(&NOT_COVERED).enumerate() {
+    for (number, encoding) in ENCODINGS.iter().chain(&NOT_COVERED).enumerate() {
         for round in 0..rounds {
-            let planted = planted(|_| disguise, round, &mut numbers);
+            let planted = planted(|_| encoding, round, &mut numbers);
             let id = format!("{number:08}-{round:04}-4111-8111-111111111111");
             write_records(folder, &id, &|place| planted.get(place).map(|(_, _, one)| shown(one)));
             for (place, (_, kind, written)) in planted {
                 let traces = written.traces;
-                let line = json!({ "session": id, "place": place, "disguise": disguise, "kind": kind, "traces": traces });
+                let line = json!({ "session": id, "place": place, "encoding": encoding, "kind": kind, "traces": traces });
                 writeln!(list, "{line}").unwrap();
             }
         }
@@ -112,7 +112,7 @@ fn texts_below(folder: &Path, texts: &mut String) {
 /// Where `BACKSTORY_MATRIX` names a folder, the tree stays there, with as many rounds as
 /// `BACKSTORY_MATRIX_ROUNDS` says.
 #[test]
-fn the_matrix_plants_every_disguise_at_every_place() {
+fn the_matrix_plants_every_encoding_at_every_place() {
     let scratch = tempfile::tempdir().unwrap();
     let kept = std::env::var_os("BACKSTORY_MATRIX").map(PathBuf::from);
     let rounds = number("BACKSTORY_MATRIX_ROUNDS").unwrap_or(1) as usize;
@@ -121,10 +121,10 @@ fn the_matrix_plants_every_disguise_at_every_place() {
     write_matrix(folder, rounds);
 
     let list = std::fs::read_to_string(folder.join("planted.jsonl")).unwrap();
-    assert_eq!(list.lines().count(), (DISGUISES.len() + NOT_COVERED.len()) * PLACES.len() * rounds);
+    assert_eq!(list.lines().count(), (ENCODINGS.len() + NOT_COVERED.len()) * PLACES.len() * rounds);
     let mut texts = String::new();
     texts_below(folder, &mut texts);
-    for line in list.lines().take(PLACES.len() * DISGUISES.len()) {
+    for line in list.lines().take(PLACES.len() * ENCODINGS.len()) {
         let planted: Value = serde_json::from_str(line).unwrap();
         let traces = planted["traces"].as_array().unwrap();
         let is_written = |trace: &Value| {

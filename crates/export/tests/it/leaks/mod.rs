@@ -2,7 +2,7 @@
 //! is in no output of any exporter or renderer.
 
 mod agents_files;
-mod disguises;
+mod encodings;
 mod matrix;
 
 use crate::support::rows_of_trainers;
@@ -33,7 +33,7 @@ fn formats() -> Vec<Format<'static>> {
         ..StateOptions::default()
     };
     let rows = rows_of_trainers(states).map(Format::Sft);
-    let told = [
+    let fixed = [
         Format::OpenTraces(OpenTracesSchema::V0_9),
         Format::OpenTraces(OpenTracesSchema::V0_3),
         Format::Atif(AtifSchema::V1_7),
@@ -44,7 +44,7 @@ fn formats() -> Vec<Format<'static>> {
         Format::TraceState(StateOptions { messages: MessageStyle::Text, ..states }),
         Format::TraceState(StateOptions { messages: MessageStyle::Anthropic, ..states }),
     ];
-    told.into_iter().chain(rows).collect()
+    fixed.into_iter().chain(rows).collect()
 }
 
 fn exported(files: &SessionFiles, format: Format<'_>, secrets: Secrets<'_>) -> String {
@@ -150,7 +150,7 @@ fn every_place_reaches_some_output_when_nothing_is_taken_out() {
     let files = write_session(folder.path(), &|place| Some(format!("mark {place} mark")));
     let mut open: String = formats()
         .into_iter()
-        .map(|format| exported(&files, format, Secrets::Kept(Raw::the_user_said_raw())))
+        .map(|format| exported(&files, format, Secrets::Kept(Raw::requested_by_user())))
         .collect();
     for path in files.agents.iter().flat_map(|agent| agent.meta.iter().chain([&agent.path])) {
         open += &std::fs::read_to_string(path).unwrap();

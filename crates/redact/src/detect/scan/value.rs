@@ -135,7 +135,7 @@ impl Scan<'_> {
             let sign = matches!(self.bytes.get(end), Some(b'&' | b';'));
             let behind = Scan { at: end + 1, ..*self };
             let next = behind.until(stop);
-            if !sign || end < self.at + LONG_BEFORE_SIGN || !behind.goes_on(next) {
+            if !sign || end < self.at + LONG_BEFORE_SIGN || !behind.continues(next) {
                 break;
             }
             end = next;
@@ -163,7 +163,7 @@ impl Scan<'_> {
 
     /// Whether what stands from here to `end` belongs to the value before it, with a sign between:
     /// `Tr0ub4dor&3x`. Not so the next parameter, an entity or a word of a program.
-    fn goes_on(&self, end: usize) -> bool {
+    fn continues(&self, end: usize) -> bool {
         let part = self.bytes.get(self.at..end).unwrap_or_default();
         let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'-');
         !part.iter().all(is_plain)

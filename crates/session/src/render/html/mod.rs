@@ -160,15 +160,7 @@ impl<W: Write> Sink for Html<'_, W> {
     }
 
     fn wants(&self, view: &View) -> Wants {
-        Wants {
-            inputs: view.parts.tools,
-            edits: view.parts.edits,
-            results: view.parts.results,
-            failures: false,
-            images: true,
-            outline: true,
-            keep: view.result,
-        }
+        Wants { images: true, ..Wants::of_document(view) }
     }
 
     fn begin(&mut self, document: &Document) -> Rendered {

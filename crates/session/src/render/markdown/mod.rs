@@ -126,15 +126,7 @@ impl<W: Write> Sink for Markdown<'_, W> {
     }
 
     fn wants(&self, view: &View) -> Wants {
-        Wants {
-            inputs: view.parts.tools,
-            edits: view.parts.edits,
-            results: view.parts.results,
-            failures: false,
-            images: false,
-            outline: true,
-            keep: view.result,
-        }
+        Wants::of_document(view)
     }
 
     fn begin(&mut self, document: &Document) -> Rendered {

@@ -89,12 +89,7 @@ impl Parsed {
         }
         for (event, range) in events {
             let mut change = Change { edits: &mut edits, needs_proof: &mut needs_proof };
-            change.of_event(
-                &event,
-                whole.get(range.clone()).unwrap_or_default(),
-                range.start,
-                breaks,
-            );
+            change.of_event(&event, whole.part(range.clone()), range.start, breaks);
             match event {
                 Event::Start(tag) => {
                     if depth == 0 {
@@ -206,7 +201,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     let mut out = String::with_capacity(text.len() + edits.len() * 4);
     let mut at = 0;
     for edit in edits {
-        out.push_str(text.get(at..edit.at).unwrap_or_default());
+        out.push_str(text.part(at.min(edit.at)..edit.at));
         out.push_str(edit.added);
         at = at.max(edit.at + edit.removed);
     }

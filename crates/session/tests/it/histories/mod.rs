@@ -10,13 +10,13 @@
 
 mod oracle;
 mod sessions;
-mod world;
+mod simulation;
 
 use self::oracle::Author;
-use self::world::World;
+use self::simulation::Simulation;
 use backstory_session::history::{Extracted, Gathered, LineOrigin, Target, read, trace};
 use backstory_store::ReadContext;
-use backstory_testkit::{found, number, or_slow};
+use backstory_testkit::{discover_at, number, or_slow};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ fn no_claim_is_wrong_and_nothing_knowable_is_unknown() {
 
 /// A session is written down in order: what its clock says meanwhile changes no claim.
 #[test]
-fn a_clock_that_goes_back_changes_no_claim() {
+fn blame_does_not_depend_on_a_clock_that_goes_back() {
     let total = sum((1..=or_slow(40, 120)).into_par_iter().map(check_by_clock).collect());
     assert!(total.claimed * 3 > total.lines, "the histories are worth something: {total:?}");
 }
@@ -52,7 +52,7 @@ fn a_clock_that_goes_back_changes_no_claim() {
 /// A long line that stands in the file many times is claimed for no edit more often than the edit
 /// wrote it, whoever else wrote it as well.
 #[test]
-fn a_line_that_everybody_writes_is_claimed_no_more_often_than_it_was_written() {
+fn blame_claims_a_common_line_as_often_as_it_was_written() {
     let total = sum(seeds().into_par_iter().map(check_sharing).collect());
     assert!(total.claimed * 4 > total.lines, "the histories are worth something: {total:?}");
 }
@@ -84,25 +84,25 @@ fn sum(results: Vec<Result<Tally, String>>) -> Tally {
 }
 
 fn check(seed: u64) -> Result<Tally, String> {
-    let world = World::play(seed);
+    let simulation = Simulation::play(seed);
     let folder = tempfile::tempdir().unwrap();
-    sessions::write(&world, folder.path());
-    judge(seed, &world, folder.path())
+    sessions::write(&simulation, folder.path());
+    judge(seed, &simulation, folder.path())
 }
 
 fn check_sharing(seed: u64) -> Result<Tally, String> {
-    let world = World::play_sharing(seed);
+    let simulation = Simulation::play_sharing(seed);
     let folder = tempfile::tempdir().unwrap();
-    sessions::write(&world, folder.path());
-    judge(seed, &world, folder.path())
+    sessions::write(&simulation, folder.path());
+    judge(seed, &simulation, folder.path())
 }
 
 fn check_by_clock(seed: u64) -> Result<Tally, String> {
-    let mut world = World::play(seed);
-    for edit in &mut world.edits {
-        edit.session = world::session_id(0);
+    let mut simulation = Simulation::play(seed);
+    for edit in &mut simulation.edits {
+        edit.session = simulation::session_id(0);
     }
-    let last = 10 * world.records.last().map_or(0, |record| record.time);
+    let last = 10 * simulation.records.last().map_or(0, |record| record.time);
     // Two jumps: back by anything, and ahead by as much or less.
     let (back, ahead) = (last * (1 + seed % 5) / 6, last * (3 + seed % 4) / 7);
     let clock = |time: u64| {
@@ -116,34 +116,34 @@ fn check_by_clock(seed: u64) -> Result<Tally, String> {
         shown
     };
     let folder = tempfile::tempdir().unwrap();
-    sessions::write_by_clock(&world, folder.path(), clock);
-    judge(seed, &world, folder.path())
+    sessions::write_by_clock(&simulation, folder.path(), clock);
+    judge(seed, &simulation, folder.path())
 }
 
-fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
-    let found = found(folder);
-    let names: Vec<String> = world.names.clone();
+fn judge(seed: u64, simulation: &Simulation, folder: &Path) -> Result<Tally, String> {
+    let found = discover_at(folder);
+    let names: Vec<String> = simulation.names.clone();
     let wanted = |path: &str| names.iter().any(|name| name == path);
     let mut context = ReadContext::default();
     let parts: Vec<Extracted> =
         found.sessions.iter().map(|files| read(files, &mut context, &wanted).unwrap().0).collect();
     let gathered = Gathered::new(parts);
-    let text = world.text();
+    let text = simulation.text();
     let path = names.last().unwrap();
     let traced = trace(&gathered, &names, Some(Target { path, text: &text, until: None }));
     let mut tally = Tally::default();
     let show = |why: &str, at: usize| {
-        format!("seed {seed}: line {}: {why}\n{}", at + 1, world.describe(&traced))
+        format!("seed {seed}: line {}: {why}\n{}", at + 1, simulation.describe(&traced))
     };
-    if traced.edits.len() != world.edits.len() {
+    if traced.edits.len() != simulation.edits.len() {
         return Err(show(&format!("{} edits found", traced.edits.len()), 0));
     }
-    if traced.marks.len() != world.lines.len() {
+    if traced.marks.len() != simulation.lines.len() {
         return Err(show("the number of lines differs", 0));
     }
     for edit in &traced.edits {
         let call = edit.edit.by.call.as_deref().unwrap();
-        let truth = world.edits.iter().find(|edit| edit.call == call);
+        let truth = simulation.edits.iter().find(|edit| edit.call == call);
         let truth = truth.ok_or_else(|| show("an edit that never was", 0))?;
         let by = &edit.edit.by;
         if by.model.as_deref() != Some(truth.model) || *by.session != truth.session {
@@ -153,7 +153,7 @@ fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
             let (added, left) = (edit.added, edit.surviving);
             return Err(show(&format!("{call}: {added} lines written, {left} left"), 0));
         }
-        let shared = traced.marks.iter().zip(&world.lines).filter(|(mark, line)| {
+        let shared = traced.marks.iter().zip(&simulation.lines).filter(|(mark, line)| {
             let of = mark.edit().and_then(|at| traced.edits.get(at as usize));
             line.shared() && of.is_some_and(|of| of.edit.by.call.as_deref() == Some(call))
         });
@@ -164,7 +164,7 @@ fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
             return Err(show(&why, 0));
         }
     }
-    for (at, (mark, line)) in traced.marks.iter().zip(&world.lines).enumerate() {
+    for (at, (mark, line)) in traced.marks.iter().zip(&simulation.lines).enumerate() {
         tally.lines += 1;
         let claimed = match mark.origin {
             LineOrigin::Edit(edit) => {
@@ -173,12 +173,12 @@ fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
             _ => None,
         };
         match (&claimed, &line.author) {
-            (Some(call), Author::Agent(edit)) if world.edits[*edit].call == *call => {
+            (Some(call), Author::Agent(edit)) if simulation.edits[*edit].call == *call => {
                 tally.claimed += 1;
             }
             // A line that many write alike: the claim must be one of those who wrote it.
             (Some(call), _) if line.common() => {
-                let edit = world.edits.iter().find(|edit| edit.call == *call).unwrap();
+                let edit = simulation.edits.iter().find(|edit| edit.call == *call).unwrap();
                 if !edit.wrote.iter().any(|wrote| wrote.contains(&line.shape())) {
                     return Err(show(&format!("{call} never wrote such a line"), at));
                 }
@@ -189,7 +189,10 @@ fn judge(seed: u64, world: &World, folder: &Path) -> Result<Tally, String> {
             (None, Author::Person) => tally.unknown += 1,
             (None, Author::Agent(_)) if line.common() || line.unknowable => tally.allowed += 1,
             (None, Author::Agent(edit)) => {
-                return Err(show(&format!("unknown, but it is {}", world.edits[*edit].call), at));
+                return Err(show(
+                    &format!("unknown, but it is {}", simulation.edits[*edit].call),
+                    at,
+                ));
             }
         }
     }

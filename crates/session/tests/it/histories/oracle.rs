@@ -26,7 +26,7 @@ impl Line {
         Line { text, author, unknowable: false, restored: false, reshaped: false }
     }
 
-    /// Too short to be told from others like it, or the same as many others.
+    /// Too short to be structured from others like it, or the same as many others.
     pub(crate) fn common(&self) -> bool {
         self.shared() || self.text.chars().filter(|letter| letter.is_alphanumeric()).count() < 20
     }

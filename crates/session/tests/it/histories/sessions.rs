@@ -1,13 +1,13 @@
 //! The session files in which a history is written down, with the copies that clients make.
 
-use super::world::{FOLDER, Record, World, session_id};
+use super::simulation::{FOLDER, Record, Simulation, session_id};
 use serde_json::{Value, json};
 use std::path::Path;
 
-pub(crate) fn write(world: &World, folder: &Path) {
+pub(crate) fn write(simulation: &Simulation, folder: &Path) {
     let project = folder.join("projects/-w-app");
     std::fs::create_dir_all(&project).unwrap();
-    for session in 0..world.sessions.len() {
+    for session in 0..simulation.sessions.len() {
         let id = session_id(session);
         let mut main = File::new(&id, false);
         let mut agent = File::new(&id, true);
@@ -15,11 +15,11 @@ pub(crate) fn write(world: &World, folder: &Path) {
         // ids and times; a fork of the last keeps the times.
         let copies = session > 0 && session % 2 == 1;
         if copies {
-            for record in own(world, session - 1).filter(|record| !record.subagent) {
+            for record in own(simulation, session - 1).filter(|record| !record.subagent) {
                 main.call(record, if session % 3 == 0 { 1_000 } else { 0 });
             }
         }
-        for record in own(world, session) {
+        for record in own(simulation, session) {
             if record.subagent { agent.call(record, 0) } else { main.call(record, 0) }
         }
         std::fs::write(project.join(format!("{id}.jsonl")), main.text()).unwrap();
@@ -36,19 +36,19 @@ pub(crate) fn write(world: &World, folder: &Path) {
 }
 
 /// All of it in one file, one call after the other, with the times of a clock.
-pub(crate) fn write_by_clock(world: &World, folder: &Path, clock: impl Fn(u64) -> u64) {
+pub(crate) fn write_by_clock(simulation: &Simulation, folder: &Path, clock: impl Fn(u64) -> u64) {
     let project = folder.join("projects/-w-app");
     std::fs::create_dir_all(&project).unwrap();
     let id = session_id(0);
     let mut main = File::new(&id, false);
-    for record in &world.records {
+    for record in &simulation.records {
         main.call_at(record, clock(10 * record.time));
     }
     std::fs::write(project.join(format!("{id}.jsonl")), main.text()).unwrap();
 }
 
-fn own(world: &World, session: usize) -> impl Iterator<Item = &Record> {
-    world.records.iter().filter(move |record| record.session == session)
+fn own(simulation: &Simulation, session: usize) -> impl Iterator<Item = &Record> {
+    simulation.records.iter().filter(move |record| record.session == session)
 }
 
 struct File {
@@ -67,15 +67,22 @@ impl File {
         file
     }
 
-    fn record(&mut self, uuid: &str, time: u64, kind: &str, message: Value, told: Option<&Value>) {
+    fn record(
+        &mut self,
+        uuid: &str,
+        time: u64,
+        kind: &str,
+        message: Value,
+        structured: Option<&Value>,
+    ) {
         let mut record = json!({
             "type": kind, "uuid": uuid, "parentUuid": self.parent, "sessionId": self.id,
             "isSidechain": self.sidechain, "cwd": FOLDER, "version": "2.1.0",
             "timestamp": format!("2026-01-01T{:02}:{:02}:{:02}.000Z", time / 3600, time / 60 % 60, time % 60),
             "message": message,
         });
-        if let Some(told) = told {
-            record["toolUseResult"] = told.clone();
+        if let Some(structured) = structured {
+            record["toolUseResult"] = structured.clone();
         }
         if self.sidechain {
             record["agentId"] = "a0000001".into();
@@ -97,7 +104,13 @@ impl File {
         self.record(&format!("{call}-use"), time, "assistant", message, None);
         let result = json!({"type": "tool_result", "tool_use_id": call, "content": record.said, "is_error": record.failed});
         let message = json!({"role": "user", "content": [result]});
-        self.record(&format!("{call}-result"), time + 1, "user", message, record.told.as_ref());
+        self.record(
+            &format!("{call}-result"),
+            time + 1,
+            "user",
+            message,
+            record.structured.as_ref(),
+        );
     }
 
     fn text(&self) -> String {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a disguised part of a text says.
+/// What an encoded part of a text says.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     pub(crate) text: String,

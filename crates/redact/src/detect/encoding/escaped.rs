@@ -1,4 +1,4 @@
-//! Disguises that write a character as a number or a name: in URLs, pages and literals.
+//! EncodedParts that write a character as a number or a name: in URLs, pages and literals.
 
 use super::{View, hex_byte, on_boundaries};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Disguises that are undone by leaving something out: colours, ends of lines, quotes, spaces.
+//! EncodedParts that are undone by leaving something out: colours, ends of lines, quotes, spaces.
 
 use super::{View, line, line_from};
 use backstory_format::json::marks::{Byte, Marks};

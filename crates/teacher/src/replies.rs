@@ -96,8 +96,8 @@ pub(crate) fn count(
     }
 }
 
-/// What somebody without a mind of their own answers.
-pub(crate) fn thoughtless(body: &Value) -> Reply {
+/// The reply of a script that defines none.
+pub(crate) fn default_reply(body: &Value) -> Reply {
     let number = hash(body.get("messages").map(Value::to_string));
     let tools = body.get("tools").and_then(Value::as_array).filter(|tools| !tools.is_empty());
     let tool = tools.and_then(|tools| tools.get(number as usize % tools.len()));

@@ -1,9 +1,9 @@
 //! What happens to the file that no session records: people, formatters, git.
 
-use super::{FOLDER, World};
+use super::{FOLDER, Simulation};
 use crate::histories::oracle::{Author, Line};
 
-impl World {
+impl Simulation {
     pub(super) fn person_edits(&mut self) {
         let mut lines = self.lines.clone();
         for _ in 0..1 + self.chance.below(3) {
@@ -126,6 +126,6 @@ impl World {
         self.read();
         self.names.push(name);
         self.recorded = true;
-        self.story.push("rename".into());
+        self.log.push("rename".into());
     }
 }

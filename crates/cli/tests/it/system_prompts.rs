@@ -1,4 +1,4 @@
-//! What agents' models were told before the first prompt: it reaches every format, cleared.
+//! System prompts and tool definitions reach every format, redacted.
 
 use crate::support::Machine;
 use backstory_testkit::{agent_forms, write_file};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 const KEY: &str = "sk-proj-q8Zr4LmW2xVb7TnY5cKd9HfJ3sGaPe6UuQiOoRtM1NwBzXvCyEkLhAjF";
 
-/// What the model is told, with something in it that nobody else should be.
-fn told() -> String {
+/// A system prompt with a secret in it.
+fn instructions() -> String {
     format!("You tend the mill. The key is {KEY}.")
 }
 
-/// Folders with sessions whose model is told this: every form that holds a system prompt, and forms
-/// in which it stands elsewhere.
+/// Folders with sessions that have this prompt: every form that holds a system prompt, and forms
+/// that hold it in another place.
 fn install(machine: &Machine) -> Vec<String> {
     let mut folders = Vec::new();
     for form in agent_forms().into_iter().filter(|form| form.row["system"] == "yes") {
@@ -33,7 +33,7 @@ fn install(machine: &Machine) -> Vec<String> {
         let part = json!([{ "type": "text", "text": text }]);
         record("response_item", json!({ "type": "message", "role": role, "content": part }))
     };
-    let meta = record("session_meta", json!({ "id": "b", "instructions": told() }));
+    let meta = record("session_meta", json!({ "id": "b", "instructions": instructions() }));
     let rollout = [meta, said("user", "Go"), said("assistant", "Done.")].concat();
     for (name, text) in [
         ("codex-old/rollout-2026-01-31T09-30-00-b.jsonl", rollout),
@@ -56,7 +56,7 @@ fn system_prompts_and_tools_reach_every_format() {
         // Parts of a prompt stand in paragraphs of their own.
         let is_told = |text: &Value| {
             let text = text.as_str().unwrap_or_default();
-            text.split_whitespace().eq(told().split_whitespace())
+            text.split_whitespace().eq(instructions().split_whitespace())
         };
         let state = &export("trace-state", &["--raw"])[0];
         let first = &state["messages"][0];
@@ -99,7 +99,7 @@ fn system_prompts_and_tools_reach_every_format() {
 }
 
 #[test]
-fn instructions_told_as_a_message_are_no_system_prompt() {
+fn instructions_in_a_message_are_not_a_system_prompt() {
     let machine = Machine::empty();
     let record = |kind: &str, payload: Value| {
         format!(

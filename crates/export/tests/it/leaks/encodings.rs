@@ -106,7 +106,7 @@ pub(crate) struct Written {
 }
 
 /// The ways to write a secret that redaction knows.
-pub(crate) const DISGUISES: [&str; 34] = [
+pub(crate) const ENCODINGS: [&str; 34] = [
     "plain",
     "base64",
     "base64 url-safe",
@@ -200,13 +200,13 @@ fn letters(bytes: &[u8]) -> String {
 }
 
 /// A secret written in a way.
-pub(crate) fn written(secret: &Secret, disguise: &str) -> Written {
+pub(crate) fn written(secret: &Secret, encoding: &str) -> Written {
     let (line, value) = (secret.line.as_str(), secret.value.as_str());
     let file = format!("DEBUG=1\n{line}\nPORT=3000\n");
     let start = 8 + secret.place().start;
     let place = start..start + value.len();
     let plain = || pieces(value, 8);
-    match disguise {
+    match encoding {
         "base64" => {
             let (text, traces) = encoded(&file, place);
             Written { text: format!("echo {text} | base64 -d"), traces }
@@ -221,7 +221,7 @@ pub(crate) fn written(secret: &Secret, disguise: &str) -> Written {
         }
         "base64 wrapped at 64" | "base64 wrapped at 76" => {
             let (text, _) = encoded(&file, place.clone());
-            let width = if disguise.ends_with("64") { 64 } else { 76 };
+            let width = if encoding.ends_with("64") { 64 } else { 76 };
             let sure = place.start.div_ceil(3) * 4..place.end / 3 * 4;
             let marked = wrapped(&text, width, "\n");
             let lines = text.as_bytes().chunks(width).enumerate();

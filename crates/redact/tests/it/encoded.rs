@@ -1,11 +1,11 @@
-//! What disguises hide is found, and what only looks like one stays.
+//! What encodings hide is found, and what only looks like one stays.
 
 use crate::support::{base64, redactor};
 
 const TOKEN: &str = "ghp_s3WcXWk03UGfkg91qomjTCaHuWxGxrQMm1Ab";
 
 #[test]
-fn redaction_takes_disguised_secrets_and_nothing_else() {
+fn redaction_takes_encoded_secrets_and_nothing_else() {
     let inside = |text: &str| base64(text.as_bytes());
     let cases = [
         (format!("a {} b", inside(&format!("x=1\nT={TOKEN}\n"))), "a ", " b"),
@@ -22,7 +22,7 @@ fn redaction_takes_disguised_secrets_and_nothing_else() {
 }
 
 #[test]
-fn equal_secrets_have_equal_ids_in_every_disguise() {
+fn equal_secrets_have_equal_ids_in_every_encoding() {
     let plain = redactor().session().scrub(TOKEN).into_owned();
     let hidden = base64(format!("see {TOKEN} ok").as_bytes());
     let cleared = redactor().session().scrub(&hidden).into_owned();
@@ -30,7 +30,7 @@ fn equal_secrets_have_equal_ids_in_every_disguise() {
 }
 
 #[test]
-fn redaction_takes_known_values_in_disguise_without_their_names() {
+fn redaction_takes_known_values_encoded_without_their_names() {
     let secret = "Tr7wQz9xLm2kVb4n";
     let escaped: String = secret.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
     let mut scrubber = redactor().session();
@@ -40,7 +40,7 @@ fn redaction_takes_known_values_in_disguise_without_their_names() {
 }
 
 #[test]
-fn redaction_leaves_text_that_only_looks_disguised() {
+fn redaction_leaves_text_that_only_looks_encoded() {
     for text in [
         "commit 3f786850e387550fdab836ed7e6dc881de23001b and 89e6c98d92887913cadf06b2adb97f26cde4849b",
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -55,7 +55,7 @@ fn redaction_leaves_text_that_only_looks_disguised() {
 }
 
 #[test]
-fn a_token_behind_many_beginnings_of_tokens_is_found() {
+fn a_token_after_many_token_prefixes_is_found() {
     for (bait, count) in [("ghp_", 300), ("sk-", 3000), ("password=", 2000), ("0|", 4000)] {
         let text = format!("{}{TOKEN}", bait.repeat(count));
         let cleared = redactor().session().scrub(&text).into_owned();

@@ -11,19 +11,19 @@ pub(crate) const SESSION: &str = "5c1a7e52-0000-4000-8000-000000000001";
 pub(crate) const TIDES: &str = "fn tide_at(hour: u32) -> f64 {\n    let phase = f64::from(hour) / 12.42;\n    (phase * std::f64::consts::TAU).cos()\n}\n";
 
 /// A machine with a repository and the sessions that worked in it.
-pub(crate) struct Desk {
+pub(crate) struct RepoFixture {
     pub(crate) machine: Machine,
     repo: Repo,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
+impl RepoFixture {
+    pub(crate) fn new() -> RepoFixture {
         let machine = Machine::empty();
         let path = machine.home().join("work");
         write_file(&path.join("README"), b"A project for tests of links.\n");
         let repo = Repo::init(&path, machine.home());
         repo.commit("Begin", "2026-03-01T09:00:00Z");
-        Desk { machine, repo }
+        RepoFixture { machine, repo }
     }
 
     pub(crate) fn repo(&self) -> &Path {
@@ -89,7 +89,7 @@ impl Desk {
         for (at, call) in calls.iter().enumerate() {
             let id = format!("toolu_{at}");
             let path = call.path.map(|path| format!("{cwd}/{path}"));
-            let (name, input, told, text) = match &path {
+            let (name, input, structured, text) = match &path {
                 Some(path) => (
                     "Write",
                     json!({"file_path": path, "content": call.text}),
@@ -112,7 +112,7 @@ impl Desk {
                 call.began,
             );
             push(
-                json!({"type": "user", "toolUseResult": told, "message": {"role": "user", "content": [
+                json!({"type": "user", "toolUseResult": structured, "message": {"role": "user", "content": [
                     {"type": "tool_result", "tool_use_id": id, "content": text}]}}),
                 call.ended,
             );

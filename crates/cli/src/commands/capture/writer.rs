@@ -5,7 +5,7 @@ use crate::commands::show::{Shown, read_copy};
 use crate::error::CliError;
 use crate::guard::guard;
 use crate::prices;
-use crate::select::{Seek, Selection};
+use crate::select::{Scope, Selection};
 use crate::ui;
 use backstory_agents as agents;
 use backstory_model::Session;
@@ -65,7 +65,7 @@ impl From<Shown> for Taken {
     }
 }
 
-pub(super) struct Tracer<'a> {
+pub(super) struct CaptureWriter<'a> {
     pub(super) out: &'a Path,
     pub(super) keep: Option<Timestamp>,
     /// Takes secrets out of what is written.
@@ -75,9 +75,9 @@ pub(super) struct Tracer<'a> {
     pub(super) global: &'a GlobalArguments,
 }
 
-impl Tracer<'_> {
-    /// Says something under `--debug`.
-    pub(super) fn tell(&self, text: &str) {
+impl CaptureWriter<'_> {
+    /// Writes a line under `--debug`.
+    pub(super) fn log(&self, text: &str) {
         if self.debug {
             ui::say(&format!("capture: {text}"));
         }
@@ -87,15 +87,15 @@ impl Tracer<'_> {
     /// Where they go comes with them.
     pub(super) fn find(&self, window: &Window) -> Result<(Destination, Vec<Taken>), CliError> {
         let scope = ProjectScope::worktree(Path::new("."));
-        self.tell(&format!("worktree {}", scope.roots().join(", ")));
-        self.tell(&format!("window {} to {}", window.from, window.until));
-        let selection = Selection::find(self.global, &[], Seek::All)?;
+        self.log(&format!("worktree {}", scope.roots().join(", ")));
+        self.log(&format!("window {} to {}", window.from, window.until));
+        let selection = Selection::find(self.global, &[], Scope::All)?;
         let out = guard(self.global, &selection.roots, &[]).folder(self.out)?;
         for root in &selection.roots {
-            self.tell(&format!("looking in {}", root.path.display()));
+            self.log(&format!("looking in {}", root.path.display()));
         }
         let there = selection.found.sessions.len() as u64;
-        self.tell(&format!("{} there", counted(there, "session", "sessions")));
+        self.log(&format!("{} there", counted(there, "session", "sessions")));
         let mut sessions = Vec::new();
         let mut context = ReadContext::new(&selection.found.store);
         let here = |folder: &str| scope.holds(folder);
@@ -106,14 +106,14 @@ impl Tracer<'_> {
                 continue;
             }
             let (from, until) = (window.from, window.until);
-            let found = backstory_claude::presence(files, &mut context, &here, from, until);
+            let found = backstory_claude::activity(files, &mut context, &here, from, until);
             let path = files.path.display();
             match found {
-                Err(error) => self.tell(&format!("{path}: passed over: {error}")),
+                Err(error) => self.log(&format!("{path}: passed over: {error}")),
                 Ok(found) => {
                     let placed = counted(found.placed, "record", "records");
                     let inside = found.inside;
-                    self.tell(&format!("{path}: {inside} of {placed} here and then"));
+                    self.log(&format!("{path}: {inside} of {placed} here and then"));
                     if inside > 0 {
                         sessions.push(self.read(files, &mut context)?);
                     }
@@ -132,7 +132,7 @@ impl Tracer<'_> {
             None => agents::read(files, context)?,
         };
         for failure in failures {
-            self.tell(&format!("passed over: {failure}"));
+            self.log(&format!("passed over: {failure}"));
         }
         Ok(Taken { session, _copy: copy })
     }
@@ -166,7 +166,7 @@ impl Tracer<'_> {
                 captured: now,
                 versions: session.versions.iter().map(ToString::to_string).collect(),
             };
-            self.tell(&format!("session {} ({}): {name}", session.id, about.versions.join(", ")));
+            self.log(&format!("session {} ({}): {name}", session.id, about.versions.join(", ")));
             folder.record(&name, Entry { key: now.to_string(), bytes, about: Some(about) });
             folder.save()?;
             written.push(name);
@@ -199,7 +199,7 @@ impl Tracer<'_> {
             .map(|(name, _)| name.clone())
             .collect();
         for name in &old {
-            self.tell(&format!("removing {name}, captured before {keep}"));
+            self.log(&format!("removing {name}, captured before {keep}"));
             folder.remove(name)?;
         }
         if !old.is_empty() {

@@ -31,7 +31,7 @@ pub(crate) struct Record {
     pub(crate) tool: &'static str,
     pub(crate) input: serde_json::Value,
     /// The structured result; none where the client leaves it out.
-    pub(crate) told: Option<serde_json::Value>,
+    pub(crate) structured: Option<serde_json::Value>,
     pub(crate) said: String,
     pub(crate) failed: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) struct EditTruth {
 }
 
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct Simulation {
     pub(crate) chance: Chance,
     pub(crate) lines: Vec<Line>,
     pub(crate) exists: bool,
@@ -62,7 +62,7 @@ pub(crate) struct World {
     gone: Vec<Line>,
     time: u64,
     counter: u64,
-    story: Vec<String>,
+    log: Vec<String>,
     /// Many lines are the same long one.
     shares: bool,
 }
@@ -71,18 +71,18 @@ pub(crate) fn session_id(session: usize) -> String {
     format!("{session:08}-0000-4000-8000-000000000000")
 }
 
-impl World {
-    pub(crate) fn play(seed: u64) -> World {
-        World::play_with(seed, false)
+impl Simulation {
+    pub(crate) fn play(seed: u64) -> Simulation {
+        Simulation::play_with(seed, false)
     }
 
     /// The same with a long line that people and agents write again and again.
-    pub(crate) fn play_sharing(seed: u64) -> World {
-        World::play_with(seed, true)
+    pub(crate) fn play_sharing(seed: u64) -> Simulation {
+        Simulation::play_with(seed, true)
     }
 
-    fn play_with(seed: u64, shares: bool) -> World {
-        let mut world = World {
+    fn play_with(seed: u64, shares: bool) -> Simulation {
+        let mut simulation = Simulation {
             chance: Chance::new(seed),
             lines: Vec::new(),
             exists: false,
@@ -95,19 +95,19 @@ impl World {
             gone: Vec::new(),
             time: 0,
             counter: 0,
-            story: Vec::new(),
+            log: Vec::new(),
             shares,
         };
-        world.new_session();
-        if world.chance.one_in(2) {
-            let count = 3 + world.chance.below(12);
-            world.lines = (0..count).map(|_| world.line(Author::Person)).collect();
-            world.exists = true;
+        simulation.new_session();
+        if simulation.chance.one_in(2) {
+            let count = 3 + simulation.chance.below(12);
+            simulation.lines = (0..count).map(|_| simulation.line(Author::Person)).collect();
+            simulation.exists = true;
         }
-        for _ in 0..4 + world.chance.below(14) {
-            world.step();
+        for _ in 0..4 + simulation.chance.below(14) {
+            simulation.step();
         }
-        world
+        simulation
     }
 
     pub(crate) fn text(&self) -> String {
@@ -205,12 +205,12 @@ impl World {
         let content = text_of(&new);
         let patch = if created { serde_json::json!([]) } else { patch_of(&old, &new, number) };
         let path = self.path();
-        let mut told = serde_json::json!({
+        let mut structured = serde_json::json!({
             "type": if created { "create" } else { "update" },
             "filePath": path, "content": content, "structuredPatch": patch,
         });
         if self.era() != Era::First {
-            told["originalFile"] =
+            structured["originalFile"] =
                 if created { serde_json::Value::Null } else { text_of(&old).into() };
         }
         let said = if created {
@@ -219,7 +219,7 @@ impl World {
             "The file x has been updated."
         };
         let input = serde_json::json!({"file_path": path, "content": content});
-        self.commit(number, "Write", new, input, told, said);
+        self.commit(number, "Write", new, input, structured, said);
         self.exists = true;
     }
 
@@ -332,12 +332,12 @@ impl World {
         let number = self.edits.len();
         let content = text_of(&lines);
         let path = self.path();
-        let told = serde_json::json!({
+        let structured = serde_json::json!({
             "type": "update", "filePath": path, "content": content,
             "originalFile": self.text(), "structuredPatch": [],
         });
         let input = serde_json::json!({"file_path": path, "content": content});
-        self.commit(number, "Write", lines, input, told, "The file x has been updated.");
+        self.commit(number, "Write", lines, input, structured, "The file x has been updated.");
     }
 
     fn agent_fails(&mut self) {
@@ -351,7 +351,7 @@ impl World {
             time: self.time,
             tool: "Write",
             input: serde_json::json!({"file_path": self.path(), "content": line}),
-            told: Some("Error: File has been modified since read".into()),
+            structured: Some("Error: File has been modified since read".into()),
             said: "<tool_use_error>File has been modified since read</tool_use_error>".into(),
             failed: true,
         };
@@ -361,7 +361,7 @@ impl World {
     fn read(&mut self) {
         let (text, path) = (self.text(), self.path());
         let count = text.matches('\n').count() + 1;
-        let told = serde_json::json!({"type": "text", "file": {
+        let structured = serde_json::json!({"type": "text", "file": {
             "filePath": path, "content": text, "numLines": count, "startLine": 1, "totalLines": count,
         }});
         self.records.push(Record {
@@ -372,18 +372,18 @@ impl World {
             time: self.time,
             tool: "Read",
             input: serde_json::json!({"file_path": path}),
-            told: Some(told),
+            structured: Some(structured),
             said: text,
             failed: false,
         });
-        self.story.push("read".into());
+        self.log.push("read".into());
         self.know();
     }
 
     fn read_part(&mut self) {
         let path = self.path();
         let first = self.lines[0].text.clone();
-        let told = serde_json::json!({"type": "text", "file": {
+        let structured = serde_json::json!({"type": "text", "file": {
             "filePath": path, "content": first, "numLines": 1, "startLine": 1,
             "totalLines": self.lines.len() + 5,
         }});
@@ -395,11 +395,11 @@ impl World {
             time: self.time,
             tool: "Read",
             input: serde_json::json!({"file_path": path, "limit": 1}),
-            told: Some(told),
+            structured: Some(structured),
             said: first,
             failed: false,
         });
-        self.story.push("read part".into());
+        self.log.push("read part".into());
     }
 
     /// The sessions know the file as it is.
@@ -419,7 +419,7 @@ impl World {
         let blank = self.era() == Era::Third && self.chance.one_in(2);
         let original = if blank { serde_json::Value::Null } else { before.into() };
         let patch = patch_of(&self.lines, &lines, number);
-        let (tool, input, told) = match pairs.as_slice() {
+        let (tool, input, structured) = match pairs.as_slice() {
             [(old, new, all)] => (
                 "Edit",
                 serde_json::json!({"file_path": path, "old_string": old, "new_string": new, "replace_all": all}),
@@ -439,7 +439,7 @@ impl World {
                 )
             }
         };
-        self.commit(number, tool, lines, input, told, "The file x has been updated.");
+        self.commit(number, tool, lines, input, structured, "The file x has been updated.");
     }
 
     fn commit(
@@ -448,16 +448,16 @@ impl World {
         tool: &'static str,
         mut lines: Vec<Line>,
         input: serde_json::Value,
-        told: serde_json::Value,
+        structured: serde_json::Value,
         said: &str,
     ) {
         let session = self.sessions.len() - 1;
         let subagent = self.chance.one_in(4);
         let silent = subagent && self.chance.one_in(2);
         let blind = silent
-            || told
+            || structured
                 .get("originalFile")
-                .or_else(|| told.get("originalFileContents"))
+                .or_else(|| structured.get("originalFileContents"))
                 .is_none_or(|o| o.is_null());
         let whole = tool == "Write";
         if blind && !self.recorded && !whole {
@@ -488,11 +488,11 @@ impl World {
             time: self.time,
             tool,
             input,
-            told: (!silent).then_some(told),
+            structured: (!silent).then_some(structured),
             said: said.to_owned(),
             failed: false,
         });
-        self.story.push(format!("{tool} {number}{}", if blind { " blind" } else { "" }));
+        self.log.push(format!("{tool} {number}{}", if blind { " blind" } else { "" }));
         let recorded = self.recorded;
         self.replace(lines);
         self.recorded = recorded;
@@ -504,7 +504,7 @@ impl World {
     // What people and their tools do.
 
     fn outside(&mut self, what: &str, lines: Vec<Line>) {
-        self.story.push(what.to_owned());
+        self.log.push(what.to_owned());
         self.replace(lines);
         self.recorded = false;
     }
@@ -526,7 +526,7 @@ impl World {
     }
 
     pub(crate) fn describe(&self, traced: &Traced<'_>) -> String {
-        let mut out = format!("{}\n{:?}\n", self.story.join(", "), self.sessions);
+        let mut out = format!("{}\n{:?}\n", self.log.join(", "), self.sessions);
         for (line, mark) in self.lines.iter().zip(&traced.marks) {
             out.push_str(&format!("{:?} | {mark:?} | {}\n", line.author, line.text));
         }

@@ -39,7 +39,7 @@ impl Alphabet {
     }
 
     /// Whether letters that begin like this may be a text.
-    fn promises(self, letters: &[u8]) -> bool {
+    fn may_be_text(self, letters: &[u8]) -> bool {
         let Some(first) = letters.get(..FIRST) else { return false };
         let is_text = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b | b' '..=b'~');
         match self {
@@ -114,7 +114,7 @@ impl Run {
         }
         let letters = bytes.get(start..)?;
         let mut alphabets = [Alphabet::Base64, Alphabet::Hex].into_iter();
-        let alphabet = alphabets.find(|alphabet| alphabet.promises(letters))?;
+        let alphabet = alphabets.find(|alphabet| alphabet.may_be_text(letters))?;
         let line = |from: usize| {
             let rest = bytes.get(from..).unwrap_or_default().iter().take(LONGEST);
             from..from + rest.take_while(|byte| alphabet.holds(**byte)).count()

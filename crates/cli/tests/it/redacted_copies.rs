@@ -135,13 +135,13 @@ fn samples() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
 /// Agents, ids and what happened, however often they are listed.
 fn listed(machine: &Machine, root: &str) -> BTreeSet<String> {
     let rows = machine.json(&["ls", "--root", root, "--json"]);
-    let told = |row: &Value| {
+    let described = |row: &Value| {
         let counts = ["turns", "calls", "tokens"].map(|name| row[name].to_string());
         format!("{} {} {counts:?}", row["agent"], row["id"])
     };
-    let told: BTreeSet<String> = rows.iter().map(told).collect();
-    assert_eq!(told.len(), rows.len(), "{root}: {rows:?}");
-    told
+    let described: BTreeSet<String> = rows.iter().map(described).collect();
+    assert_eq!(described.len(), rows.len(), "{root}: {rows:?}");
+    described
 }
 
 /// A cleared copy of what is in `root` lists the same sessions and holds no key.

@@ -3,7 +3,7 @@
 
 use crate::args::GlobalArguments;
 use crate::error::CliError;
-use crate::select::{Seek, Selection, as_path, no_sessions, refuse_other_files};
+use crate::select::{Scope, Selection, as_path, no_sessions, refuse_other_files};
 use crate::ui;
 use backstory_agents::{Kept, reader};
 use backstory_model::{Agent, AgentFile, Notice, SessionFiles};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Sessions, and subagents whose session is not there; each once, in order of paths.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct InputSessions {
     pub(crate) sessions: Vec<SessionFiles>,
     pub(crate) agents: Vec<AgentFile>,
     pub(crate) notices: Vec<Notice>,
@@ -25,36 +25,39 @@ pub(crate) struct Work {
     pub(crate) store: Store,
 }
 
-impl Work {
+impl InputSessions {
     /// Finds what the user named, or everything.
-    pub(crate) fn named(names: &[String], global: &GlobalArguments) -> Result<Work, CliError> {
-        let mut work = Work { store: global.store.clone(), ..Work::default() };
+    pub(crate) fn named(
+        names: &[String],
+        global: &GlobalArguments,
+    ) -> Result<InputSessions, CliError> {
+        let mut inputs = InputSessions { store: global.store.clone(), ..InputSessions::default() };
         let mut ids = Vec::new();
         let mut projects = Vec::new();
         for name in names {
             if !Path::new(name).exists() && as_path(name).is_none() {
                 ids.push(name);
-            } else if !work.add_place(name, global)? {
+            } else if !inputs.add_place(name, global)? {
                 projects.push(PathBuf::from(name));
             }
         }
         if names.is_empty() || !ids.is_empty() || !projects.is_empty() {
-            let selection = Selection::find(global, &[], Seek::All)?;
+            let selection = Selection::find(global, &[], Scope::All)?;
             for id in ids {
-                work.add(selection.resolve(id)?);
+                inputs.add(selection.resolve(id)?);
             }
             for project in projects {
-                work.add_project(&selection, &project)?;
+                inputs.add_project(&selection, &project)?;
             }
             if names.is_empty() {
-                work.sessions.extend(selection.found.sessions);
-                work.agents.extend(selection.found.stray_agents);
-                work.notices.extend(selection.found.notices);
+                inputs.sessions.extend(selection.found.sessions);
+                inputs.agents.extend(selection.found.stray_agents);
+                inputs.notices.extend(selection.found.notices);
             }
-            work.roots = selection.roots;
+            inputs.roots = selection.roots;
         }
-        once_each(&mut work.sessions, &mut work.agents);
-        Ok(work)
+        once_each(&mut inputs.sessions, &mut inputs.agents);
+        Ok(inputs)
     }
 
     /// Omits sessions of other agents, and says so: the command is about what only this agent's
@@ -68,19 +71,19 @@ impl Work {
         for files in self.take_others(agent) {
             *others.entry(files.agent).or_default() += 1;
         }
-        let told = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
-        let told = told.collect::<Vec<_>>().join(", ");
+        let listed = others.iter().map(|(agent, count)| format!("{} {count}", agent.title()));
+        let listed = listed.collect::<Vec<_>>().join(", ");
         match (others.is_empty(), self.is_empty()) {
             (true, true) => Err(self.nothing()),
             (true, false) => Ok(()),
             (false, true) => Err(CliError::not_found(format!(
-                "no session of {}, whose files alone can be looked into ({told})",
+                "no session of {}, whose files alone can be looked into ({listed})",
                 agent.title()
             ))
             .hint("name another place with --root DIR")),
             (false, false) => {
                 if !global.quiet {
-                    ui::say(&format!("sessions of other agents are left out: {told}"));
+                    ui::say(&format!("sessions of other agents are left out: {listed}"));
                 }
                 Ok(())
             }

@@ -112,7 +112,7 @@ fn help_fits_a_screen_and_every_command_has_examples() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn closed_pipe_ends_the_overview_quietly() {
     let machine = Machine::with_sample();
     let mut child = machine
         .command(&["ls", "--json"])

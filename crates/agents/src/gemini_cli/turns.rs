@@ -2,7 +2,7 @@
 
 use super::history::{Entry, History, Message, is_response};
 use super::tools;
-use crate::common::{Cite, Draft, Part, context, other, parts, timestamp, told, typed};
+use crate::common::{Cite, Draft, Part, content_of, context, other, parts, timestamp, typed};
 use backstory_format::json::{Kind, Tape, Value, scan};
 use backstory_model::{
     Block, Call, IdOrigin, PromptBlock, Session, SessionFiles, SessionKind, Title, TitleSource,
@@ -15,18 +15,18 @@ use std::sync::Arc;
 /// How texts begin that the client puts into a conversation.
 const ADDED: [&str; 2] = ["<session_context>", "System: Please continue."];
 
-/// A session while it is told.
+/// Reads the turns of a session into a draft.
 #[derive(Debug)]
-pub(super) struct Telling<'f> {
+pub(super) struct TurnReader<'f> {
     draft: Draft,
     files: &'f SessionFiles,
     /// How many turns there were before each entry.
     turns: Vec<usize>,
 }
 
-impl<'f> Telling<'f> {
-    pub(super) fn new(draft: Draft, files: &'f SessionFiles) -> Telling<'f> {
-        Telling { draft, files, turns: Vec::new() }
+impl<'f> TurnReader<'f> {
+    pub(super) fn new(draft: Draft, files: &'f SessionFiles) -> TurnReader<'f> {
+        TurnReader { draft, files, turns: Vec::new() }
     }
 
     /// The whole session.
@@ -72,14 +72,14 @@ impl<'f> Telling<'f> {
 
     fn message(&mut self, message: &Message<'_>) {
         let time = message.value.get("timestamp").and_then(|time| timestamp(&time));
-        self.draft.at(message.line, time);
+        self.draft.move_to(message.line, time);
         match message.value.get_text("type").as_deref() {
             Some("gemini") => self.answer(message),
             Some("user") => self.user(message),
             // Notices: info, warning, error.
             kind => {
                 let content = parts(message.value.get("content").as_ref(), message.cite);
-                let texts = content.into_iter().filter_map(|part| told(part.block()));
+                let texts = content.into_iter().filter_map(|part| content_of(part.block()));
                 self.draft.events(kind.unwrap_or("message"), texts.collect());
             }
         }
@@ -98,7 +98,7 @@ impl<'f> Telling<'f> {
                 self.draft.folder(folder.into());
             }
             let texts = parts(content.as_ref(), *cite).into_iter();
-            let texts = texts.filter_map(|part| told(part.block())).collect();
+            let texts = texts.filter_map(|part| content_of(part.block())).collect();
             return self.draft.events("context", texts);
         }
         let kind = match self.draft.session.kind {
