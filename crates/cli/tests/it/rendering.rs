@@ -168,7 +168,9 @@ fn a_project_becomes_a_folder_that_is_kept_up_to_date() {
         visited.push(file);
     }
     assert_eq!(visited.len(), 6, "{visited:?}");
-    for words in ["<dt>Tokens</dt>", "<dt>Cost</dt>", "<h2>Projects</h2>", "data-label=\"Duration\""] {
+    for words in
+        ["<dt>Tokens</dt>", "<dt>Cost</dt>", "<h2>Projects</h2>", "data-label=\"Duration\""]
+    {
         assert!(index.contains(words), "{words}");
     }
     assert_eq!(all(&[]), "0 sessions written to pages, 6 unchanged\n");

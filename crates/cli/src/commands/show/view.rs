@@ -23,7 +23,7 @@ pub(crate) struct ViewArguments {
     #[arg(long, short, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
-    /// Open what a terminal folds: results, thinking, long edits
+    /// Open what a terminal folds: results, thinking, long edits, client messages
     #[arg(long)]
     pub(crate) full: bool,
 
