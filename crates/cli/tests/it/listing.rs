@@ -9,9 +9,9 @@ fn the_table() {
     id        title                                                              project      branch             model       turns  calls  tokens   time  last
     5931ab08  Make saving notes atomic                                           field-notes  main               opus-5-5        2      4    105k  1 min  2026-10-21
     bf74c68e  Tides on the wrong day                                             tidewatch    fix/page-boundary  opus-5          2      9    221k  2 min  2026-08-19
-    18502db4  Add a --csv switch that prints the readings as CSV. Look first h…  tidewatch    main               sonnet-4-6      1      4    100k  1 min  2026-04-02
+    18502db4  Add a --csv switch that prints the readings as CSV. Look first …   tidewatch    main               sonnet-4-6      1      4    100k  1 min  2026-04-02
     59aba946  Calm the humidity alert with hysteresis                            greenhouse   main               opus-4-6        3      5   ≥662k  2 min  2026-02-20
-    8ea9873d  Write a simulation of the heater so that I can test the controll…  greenhouse   heater             sonnet-4-5      2      2  ≥54.2k  1 min  2025-11-27
+    8ea9873d  Write a simulation of the heater so that I can test the …          greenhouse   heater             sonnet-4-5      2      2  ≥54.2k  1 min  2025-11-27
     bddf24f2  Rename NoteItem to Note                                            field-notes  main               sonnet-4        1      2  ≥32.9k   24 s  2025-08-12
     ");
 }

@@ -2,6 +2,7 @@
 
 use backstory_model::{Call, CallOutcome, Dialogue, Plan, Question, Todo, TodoState, Todos};
 use backstory_text::figures::counted;
+use hashbrown::HashMap;
 
 /// A question, a plan or a list, with what the person said.
 #[derive(Debug)]
@@ -40,10 +41,22 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// The list as it is after a call.
+/// What a call did to the list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TodoList {
+    /// Which lines there are: the whole list, or the one that the call is about.
+    pub(super) extent: Extent,
     pub(super) lines: Vec<TodoLine>,
+    /// Of the whole list.
+    done: usize,
+    all: usize,
+}
+
+/// How much of a list is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    One,
 }
 
 /// One of its lines.
@@ -58,8 +71,7 @@ pub(super) struct TodoLine {
 impl TodoList {
     /// `2 of 5 done`
     pub(super) fn words(&self) -> String {
-        let done = self.lines.iter().filter(|line| line.state == TodoState::Done).count();
-        match (done, self.lines.len()) {
+        match (self.done, self.all) {
             (0, all) => counted(all as u64, "item", "items"),
             (done, all) => format!("{done} of {all} done"),
         }
@@ -72,37 +84,69 @@ impl TodoList {
 
 /// The list of one conversation: calls may name items by their ids alone.
 #[derive(Debug, Default)]
-pub(super) struct KnownTodos(Vec<Todo>);
+pub(super) struct KnownTodos {
+    items: Vec<Todo>,
+    /// Where items with an id are.
+    places: HashMap<String, usize>,
+    done: usize,
+}
 
 impl KnownTodos {
     fn update(&mut self, todos: Todos) -> TodoList {
-        let before = self.0.clone();
         match todos {
-            Todos::Whole(list) => self.0 = list,
-            Todos::One(todo) => {
-                let named = todo.id.is_some();
-                match self.0.iter_mut().find(|known| named && known.id == todo.id) {
-                    Some(known) => {
-                        known.text = todo.text.or_else(|| known.text.take());
-                        known.state = todo.state.or(known.state);
-                    }
-                    None => self.0.push(todo),
-                }
-            }
+            Todos::Whole(list) => self.replace(list),
+            Todos::One(todo) => self.change(todo),
         }
+    }
+
+    fn replace(&mut self, list: Vec<Todo>) -> TodoList {
+        let old = std::mem::replace(&mut self.items, list);
+        let old: HashMap<Option<String>, TodoState> =
+            old.into_iter().map(|todo| (todo.text, todo.state.unwrap_or_default())).collect();
+        let ids = self.items.iter().enumerate();
+        self.places = ids.filter_map(|(at, todo)| Some((todo.id.clone()?, at))).collect();
+        self.done = self.items.iter().filter(|todo| is_done(todo)).count();
         let line = |todo: &Todo| {
-            let id = || todo.id.as_ref().map(|id| format!("item {id}"));
-            let same = |known: &&Todo| known.text == todo.text && known.id == todo.id;
-            let known = before.iter().find(same);
-            TodoLine {
-                text: todo.text.clone().or_else(id).unwrap_or_else(|| "(no text)".to_owned()),
-                state: todo.state.unwrap_or_default(),
-                changed: known.is_none_or(|known| {
-                    known.state.unwrap_or_default() != todo.state.unwrap_or_default()
-                }),
+            let state = todo.state.unwrap_or_default();
+            line_of(todo, old.get(&todo.text).is_none_or(|old| *old != state))
+        };
+        let lines = self.items.iter().map(line).collect();
+        TodoList { extent: Extent::Whole, lines, done: self.done, all: self.items.len() }
+    }
+
+    fn change(&mut self, todo: Todo) -> TodoList {
+        let known = todo.id.as_ref().and_then(|id| self.places.get(id).copied());
+        let line = match known.and_then(|at| self.items.get_mut(at)) {
+            Some(known) => {
+                self.done -= usize::from(is_done(known));
+                known.text = todo.text.or_else(|| known.text.take());
+                known.state = todo.state.or(known.state);
+                self.done += usize::from(is_done(known));
+                line_of(known, true)
+            }
+            None => {
+                let line = line_of(&todo, true);
+                self.done += usize::from(is_done(&todo));
+                self.places.extend(todo.id.clone().map(|id| (id, self.items.len())));
+                self.items.push(todo);
+                line
             }
         };
-        TodoList { lines: self.0.iter().map(line).collect() }
+        let (done, all) = (self.done, self.items.len());
+        TodoList { extent: Extent::One, lines: vec![line], done, all }
+    }
+}
+
+fn is_done(todo: &Todo) -> bool {
+    todo.state == Some(TodoState::Done)
+}
+
+fn line_of(todo: &Todo, changed: bool) -> TodoLine {
+    let id = || todo.id.as_ref().map(|id| format!("item {id}"));
+    TodoLine {
+        text: todo.text.clone().or_else(id).unwrap_or_else(|| "(no text)".to_owned()),
+        state: todo.state.unwrap_or_default(),
+        changed,
     }
 }
 
@@ -134,5 +178,19 @@ mod tests {
         assert_eq!((list.words().as_str(), changed), ("1 of 2 done", vec!["Write"]));
         let list = known.update(todo("9", None, Some(TodoState::Active)));
         assert_eq!(list.lines.last().map(|line| line.text.as_str()), Some("item 9"));
+        assert_eq!(list.words(), "1 of 3 done");
+    }
+
+    #[test]
+    fn a_new_list_says_what_changed() {
+        let item =
+            |text: &str, state| Todo { id: None, text: Some(text.into()), state: Some(state) };
+        let mut known = KnownTodos::default();
+        let first = vec![item("a", TodoState::Active), item("b", TodoState::Open)];
+        assert_eq!(known.update(Todos::Whole(first)).changed().count(), 2);
+        let second = vec![item("a", TodoState::Done), item("b", TodoState::Open)];
+        let list = known.update(Todos::Whole(second));
+        let changed: Vec<_> = list.changed().map(|line| line.text.as_str()).collect();
+        assert_eq!((changed, list.words().as_str()), (vec!["a"], "1 of 2 done"));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct ViewArguments {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// Open what a terminal folds: results, thinking, long edits
+    /// Open what a terminal folds: results, thinking, long edits, client messages
     #[arg(long)]
     pub(crate) full: bool,
 

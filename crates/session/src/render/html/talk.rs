@@ -3,7 +3,7 @@
 use super::{Html, prose};
 use crate::render::sink::{ClientMessage, Rendered};
 use crate::render::summary::Summary;
-use crate::render::talk::{Talk, TalkBody, TodoList, todo_sign};
+use crate::render::talk::{Extent, Talk, TalkBody, TodoList, todo_sign};
 use backstory_model::{CallOutcome, Plan, Question, TodoState, Verdict};
 use backstory_text::escape::html;
 use backstory_text::excerpt::excerpt;
@@ -87,6 +87,15 @@ impl<W: Write> Html<'_, W> {
     }
 
     fn todos(&mut self, number: usize, list: &TodoList) -> Rendered {
+        if let (Extent::One, [line]) = (list.extent, list.lines.as_slice()) {
+            let (sign, text) = (todo_sign(line.state), html(line.text.trim()));
+            let (state, words) = (line.state.name(), list.words());
+            writeln!(
+                self.out,
+                "<p class=\"call talk todo\" id=\"call-{number}\"><span title=\"{state}\">{sign}</span> {text} <span class=\"state\">to-do · {words}</span></p>"
+            )?;
+            return Ok(());
+        }
         let now = list.lines.iter().find(|line| line.state == TodoState::Active);
         let now = now.map(|line| format!(" · now: {}", html(line.text.trim()))).unwrap_or_default();
         writeln!(

@@ -362,9 +362,9 @@ impl<W: Write> Sink for Terminal<'_, W> {
             (false, false) => DIM,
         };
         let kind = aside.kind.replace('-', " ");
-        if self.view.full && aside.text.contains('\n') {
+        if (self.view.full || self.view.noise) && aside.text.contains('\n') {
             self.wrapped("  ", style, &format!("◦ {kind}"))?;
-            return self.lines("      ", style, aside.text, usize::MAX);
+            return self.lines("      ", style, aside.text, self.limit());
         }
         let line = aside.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let words = if line.is_empty() { kind } else { format!("{kind}: {line}") };

@@ -31,10 +31,11 @@ impl<W: Write> Terminal<'_, W> {
         let mut at = 0;
         while let Some(line) = lines.get(at).filter(|_| at < limit) {
             let fence = line.trim_start().starts_with("```");
-            let table = lines.part(at..).iter().take_while(|line| is_row(line)).count();
-            if !fenced && !fence && table > 1 && at + table <= limit {
-                self.table(indent, lines.part(at..at + table))?;
-                at += table;
+            if !fenced && !fence && is_row(line) {
+                let rows = lines.part(at..).iter().take_while(|line| is_row(line)).count();
+                let rows = rows.min(limit - at);
+                self.table(indent, lines.part(at..at + rows))?;
+                at += rows;
                 continue;
             }
             if fenced || fence {
@@ -149,14 +150,16 @@ impl<W: Write> Terminal<'_, W> {
             })
             .collect();
         let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |at: usize| {
-            let all = cells.iter().filter(|row| !is_rule(row)).filter_map(|row| row.get(at));
-            all.map(|cell| cell.width()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut widths = vec![0; columns];
+        for row in cells.iter().filter(|row| !is_rule(row)) {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = cell.width().max(*width);
+            }
+        }
         let whole = widths.iter().sum::<usize>() + 2 * columns;
-        let fits = self.room(indent.chars().count()).is_none_or(|room| whole <= room);
-        if !fits || !self.look.colour {
+        // What fits has few columns, so that laying it out costs no more than its text.
+        let fits = self.room(indent.chars().count()).is_some_and(|room| whole <= room);
+        if cells.len() < 2 || !fits || !self.look.colour {
             return rows.iter().try_for_each(|row| self.wrapped(indent, PLAIN, row));
         }
         for (at, row) in cells.iter().enumerate() {
