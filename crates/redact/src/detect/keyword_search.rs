@@ -25,6 +25,8 @@ const LONG: usize = 5;
 const BITS: usize = 0x7f5f;
 const FIRST: usize = BITS & 0xff;
 const SECOND: usize = BITS >> 8;
+/// How many letters are looked at behind the first three.
+const OTHERS: usize = 5;
 /// For finding a word by five bits of each of its first three letters.
 const TRIPLES: usize = 32 * 32 * 32;
 
@@ -42,16 +44,18 @@ pub(crate) struct KeywordSearch {
 /// Words with the same first three letters, shortest first.
 #[derive(Debug, Clone, Default)]
 struct Group {
+    /// For each letter behind the first three: a bit for each one that a word has there.
+    others: [u64; OTHERS],
     words: Vec<Word>,
-    /// A bit for each fourth letter that one of them has.
-    fourths: u64,
     /// The letter that all of them repeat, if they are nothing else.
     repeated: Option<u8>,
 }
 
 impl Group {
     fn add(&mut self, word: Word) {
-        self.fourths |= letter_bit(&word, 3);
+        for (place, letters) in (3..).zip(&mut self.others) {
+            *letters |= letter_bit(&word, place);
+        }
         let first = self.words.is_empty();
         self.repeated = word.repeated.filter(|_| first || self.repeated == word.repeated);
         self.words.push(word);
@@ -60,7 +64,8 @@ impl Group {
     /// Whether one of them may begin with this head.
     #[inline(always)]
     fn may_begin(&self, head: u64) -> bool {
-        self.fourths & bit_of(head >> 24) != 0
+        let has = |(place, letters): (usize, &u64)| letters >> (head >> (8 * place) & 63) & 1;
+        (3..).zip(&self.others).map(has).fold(1, |all, one| all & one) != 0
     }
 }
 
@@ -68,7 +73,7 @@ impl Group {
 fn letter_bit(word: &Word, place: u32) -> u64 {
     match word.mask >> (8 * place) & 0xff {
         0 => u64::MAX,
-        _ => bit_of(word.head >> (8 * place)),
+        _ => bit_of(word.head() >> (8 * place)),
     }
 }
 
@@ -86,51 +91,64 @@ pub(crate) enum Case {
 
 #[derive(Debug, Clone)]
 struct Word {
-    number: usize,
-    letters: Box<[u8]>,
-    case: Case,
+    /// What is compared of the first eight bytes: which bits do not matter, which bytes there are, and
+    /// what they are then.
+    fold: u64,
+    mask: u64,
+    folded: u64,
+    number: u32,
+    length: u32,
     /// The letter of a word of three or more that has no other.
     repeated: Option<u8>,
-    /// Its first eight letters with the bit that makes capitals small, and which of them it has.
-    head: u64,
-    mask: u64,
-    /// What is compared of the first eight bytes: which bits do not matter, and what they are then.
-    fold: u64,
-    folded: u64,
+    case: Case,
+    /// Its letters, if there are more than eight.
+    long: Option<Box<[u8]>>,
 }
 
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 impl Word {
     fn new(number: usize, word: &str, case: Case) -> Word {
-        let letters: Box<[u8]> = word.bytes().collect();
+        let letters = word.as_bytes();
         let bits = 8 * letters.len().min(8);
         let mask = u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0);
-        let eight = eight(&letters);
+        let eight = eight(letters);
         // Only of letters may the bit differ.
         let fold = eight.to_le_bytes().map(|byte| match case {
             Case::Any if byte.is_ascii_alphabetic() => SMALL as u8,
             _ => 0,
         });
         let fold = u64::from_le_bytes(fold);
-        let (head, folded) = ((eight | SMALL) & mask, (eight | fold) & mask);
-        let repeated = match &*letters {
+        let folded = (eight | fold) & mask;
+        let repeated = match letters {
             [first, _, _, ..] if letters.iter().all(|letter| letter == first) => Some(*first),
             _ => None,
         };
-        Word { number, head, mask, fold, folded, case, repeated, letters }
+        let long = (letters.len() > 8).then(|| letters.into());
+        let length = u32::try_from(letters.len()).unwrap_or(u32::MAX);
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        Word { fold, mask, folded, number, length, repeated, case, long }
+    }
+
+    /// Its first eight letters with the bit that makes capitals small.
+    fn head(&self) -> u64 {
+        (self.folded | SMALL) & self.mask
+    }
+
+    fn length(&self) -> usize {
+        self.length as usize
     }
 
     /// Whether it stands at the beginning of `rest`, whose first eight bytes are given.
     #[inline(always)]
     fn begins(&self, eight: u64, rest: &[u8]) -> bool {
         (eight | self.fold) & self.mask == self.folded
-            && rest.get(..self.letters.len()).is_some_and(|there| {
-                there.len() <= 8
-                    || match self.case {
-                        Case::Exact => *there == *self.letters,
-                        Case::Any => there.eq_ignore_ascii_case(&self.letters),
-                    }
+            && rest.len() >= self.length()
+            && self.long.as_ref().is_none_or(|letters| {
+                rest.get(..letters.len()).is_some_and(|there| match self.case {
+                    Case::Exact => *there == **letters,
+                    Case::Any => there.eq_ignore_ascii_case(letters),
+                })
             })
     }
 }
@@ -187,22 +205,22 @@ impl KeywordSearch {
         // Short words say less, and would make the others of their bucket say no more.
         let mut open = 0;
         for (number, word, case) in short {
-            made.add(Word::new(number, &word, case), word.len().max(2) - 2, &mut open);
+            made.add(number, &word, case, word.len().max(2) - 2, &mut open);
         }
         long.sort_by_cached_key(|(_, word, _)| word.to_ascii_lowercase());
         let share = long.len().div_ceil(BUCKETS - (LONG - 2)).max(1);
         for (rank, (number, word, case)) in long.into_iter().enumerate() {
-            made.add(Word::new(number, &word, case), LONG - 2 + rank / share, &mut open);
+            made.add(number, &word, case, LONG - 2 + rank / share, &mut open);
         }
         for group in &mut made.groups {
-            group.words.sort_by_key(|word| word.letters.len());
+            group.words.sort_by_key(Word::length);
         }
         made
     }
 
     /// `open` has the bits of the places that were opened for any letter.
-    fn add(&mut self, word: Word, bucket: usize, open: &mut u32) {
-        let letters = &word.letters;
+    fn add(&mut self, number: usize, word: &str, case: Case, bucket: usize, open: &mut u32) {
+        let letters = word.as_bytes();
         for place in 0..PLACES {
             let bit = 1 << (BUCKETS * (PLACES - 1 - place) + bucket);
             if *open & bit != 0 {
@@ -214,7 +232,7 @@ impl KeywordSearch {
                 self.lacking.iter_mut().for_each(|lacking| *lacking &= !bit);
                 continue;
             };
-            let firsts = seen(*first, word.case, FIRST);
+            let firsts = seen(*first, case, FIRST);
             let mut set = |second: usize| {
                 for first in firsts {
                     if let Some(lacking) = self.lacking.get_mut(second << 8 | first) {
@@ -223,7 +241,7 @@ impl KeywordSearch {
                 }
             };
             match letters.get(place + 1) {
-                Some(second) => seen(*second, word.case, SECOND).into_iter().for_each(&mut set),
+                Some(second) => seen(*second, case, SECOND).into_iter().for_each(&mut set),
                 None => (0..=SECOND).for_each(&mut set),
             }
         }
@@ -233,7 +251,8 @@ impl KeywordSearch {
             2 => 32,
             _ => 1,
         };
-        for place in self.places.iter_mut().skip(triple(word.head)).take(others) {
+        let word = Word::new(number, word, case);
+        for place in self.places.iter_mut().skip(triple(word.head())).take(others) {
             if *place == 0 {
                 *place = u16::try_from(self.groups.len()).unwrap_or(u16::MAX);
                 self.groups.push(Group::default());
@@ -256,95 +275,128 @@ impl KeywordSearch {
             found(span.start + range.start..span.start + range.end, number);
         };
         let mut state = State::default();
-        while let Some(begun) = self.search(bytes, &mut state) {
-            self.compare_all(bytes, state.at - PLACES, begun, &mut found);
+        while let Some((at, group)) = self.next(bytes, &mut state) {
+            self.compare(bytes, at, group, &mut found);
         }
         // What is left is too short for the search, and so are the last beginnings.
         let rest: [u8; 16] = padded(bytes.get(state.at..).unwrap_or_default());
         let (start, mut last) = (state.at, State { at: 0, ..state });
         let left = bytes.len() - state.at.min(bytes.len());
         while last.at + PLACES + 4 <= rest.len() && last.at < left + PLACES - 1 {
-            let begun = self.step(&rest, &mut last);
-            if begun != 0 {
-                self.compare_all(bytes, start + last.at - PLACES, begun, &mut found);
+            let mut begun = self.step(&rest, &mut last);
+            while let Some(at) = taken(&mut begun, start + last.at) {
+                if let Some(group) = at.and_then(|at| Some((at, self.group(bytes, at)?))) {
+                    self.compare(bytes, group.0, group.1, &mut found);
+                }
             }
         }
     }
 
-    /// The next four bytes at which words may have begun, bit by bit. By itself, so that nothing of
-    /// what is done with a word is in the way of passing over the others.
+    /// The next place where words of a group may begin. By itself, so that nothing of what is done
+    /// with a word is in the way of passing over the others.
     #[inline(never)]
-    fn search(&self, bytes: &[u8], state: &mut State) -> Option<u32> {
+    fn next(&self, bytes: &[u8], state: &mut State) -> Option<(usize, &Group)> {
         let mut here = *state;
-        // Two steps with one decision; the last one is made alone.
-        while here.at + 2 * PLACES + 4 <= bytes.len() {
-            let first = self.step(bytes, &mut here);
-            let between = here;
-            let second = self.step(bytes, &mut here);
-            if first | second != 0 {
-                *state = if first != 0 { between } else { here };
-                return Some(if first != 0 { first } else { second });
+        loop {
+            while let Some(at) = taken(&mut here.begun, here.at) {
+                if let Some(group) = at.and_then(|at| Some((at, self.group(bytes, at)?))) {
+                    *state = here;
+                    return Some(group);
+                }
+            }
+            self.skip(bytes, &mut here);
+            if here.begun == 0 {
+                *state = here;
+                return None;
             }
         }
-        let mut begun = 0;
-        while here.at + 8 <= bytes.len() && begun == 0 {
-            begun = self.step(bytes, &mut here);
+    }
+
+    /// Goes on to the next four bytes at which words may have begun, or to where fewer are left than
+    /// are looked at.
+    #[inline(always)]
+    fn skip(&self, bytes: &[u8], here: &mut State) {
+        let mut rest = bytes.get(here.at..).unwrap_or_default();
+        // Two steps with one decision; the last one is made alone.
+        while let Some(chunk) = rest.first_chunk::<{ 2 * PLACES + 4 }>() {
+            let first = here.open | self.look(chunk.first_chunk());
+            let second = first >> 32 | self.look(chunk.last_chunk());
+            if (first & second) as u32 != u32::MAX {
+                let (all, steps) = if first as u32 != u32::MAX { (first, 1) } else { (second, 2) };
+                *here =
+                    State { at: here.at + steps * PLACES, open: all >> 32, begun: !(all as u32) };
+                return;
+            }
+            here.at += 2 * PLACES;
+            here.open = second >> 32;
+            rest = rest.get(2 * PLACES..).unwrap_or_default();
         }
-        *state = here;
-        (begun != 0).then_some(begun)
+        while here.at + 8 <= bytes.len() && here.begun == 0 {
+            here.begun = self.step(bytes, here);
+        }
     }
 
     /// Looks at four bytes and the one behind them. Where words may have begun, bit by bit.
     #[inline(always)]
     fn step(&self, bytes: &[u8], state: &mut State) -> u32 {
-        let Some(eight) = bytes.get(state.at..).and_then(|rest| rest.first_chunk::<8>()) else {
-            return 0;
-        };
-        let eight = u64::from_le_bytes(*eight);
-        let lacking = |ahead: u32| {
-            let pair = (eight >> (8 * ahead)) as usize & BITS;
-            self.lacking.get(pair).map_or(0, |lacking| u64::from(*lacking) << (8 * ahead))
-        };
-        let all = state.open | lacking(0) | lacking(1) | lacking(2) | lacking(3);
+        let rest = bytes.get(state.at..).unwrap_or_default();
+        let all = state.open | self.look(rest.first_chunk());
         state.at += PLACES;
         state.open = all >> 32;
         !(all as u32)
     }
 
-    /// Compares the words where they may begin: three bytes before `at`, and then at each one.
-    fn compare_all(
+    /// What four bytes and the one behind them lack, for words that begin there or in the three bytes
+    /// before.
+    #[inline(always)]
+    fn look(&self, eight: Option<&[u8; 8]>) -> u64 {
+        let Some(eight) = eight else { return u64::MAX };
+        let eight = u64::from_le_bytes(*eight);
+        let lacking = |ahead: u32| {
+            let pair = (eight >> (8 * ahead)) as usize & BITS;
+            self.lacking.get(pair).map_or(0, |lacking| u64::from(*lacking) << (8 * ahead))
+        };
+        lacking(0) | lacking(1) | lacking(2) | lacking(3)
+    }
+
+    /// The words that may begin at a place.
+    #[inline(always)]
+    fn group(&self, bytes: &[u8], at: usize) -> Option<&Group> {
+        let head = eight(bytes.get(at..).unwrap_or_default()) | SMALL;
+        let place = self.places.get(triple(head)).copied().unwrap_or_default();
+        let group = self.groups.get(usize::from(place)).filter(|group| group.may_begin(head))?;
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+        (!continues(group.repeated, before)).then_some(group)
+    }
+
+    fn compare(
         &self,
         bytes: &[u8],
         at: usize,
-        mut begun: u32,
+        group: &Group,
         found: &mut impl FnMut(Range<usize>, usize),
     ) {
-        while begun != 0 {
-            let place = begun.trailing_zeros() as usize / BUCKETS;
-            begun &= !(0xff << (BUCKETS * place));
-            if let Some(at) = (at + place).checked_sub(PLACES - 1) {
-                self.compare(bytes, at, found);
-            }
-        }
-    }
-
-    fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(Range<usize>, usize)) {
         let rest = bytes.get(at..).unwrap_or_default();
         let eight = eight(rest);
-        let head = eight | SMALL;
-        let place = self.places.get(triple(head)).copied().unwrap_or_default();
-        let group = self.groups.get(usize::from(place)).filter(|group| group.may_begin(head));
-        let Some(group) = group else { return };
         let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
-        if continues(group.repeated, before) {
-            return;
-        }
         for word in &group.words {
             if word.begins(eight, rest) && !continues(word.repeated, before) {
-                found(at..at + word.letters.len(), word.number);
+                found(at..at + word.length(), word.number as usize);
             }
         }
     }
+}
+
+/// The first of the places where words may have begun, bit by bit: three bytes before the four that
+/// end at `end`, and then at each one. None within, if that is before the text.
+#[inline(always)]
+fn taken(begun: &mut u32, end: usize) -> Option<Option<usize>> {
+    if *begun == 0 {
+        return None;
+    }
+    let place = begun.trailing_zeros() as usize / BUCKETS;
+    *begun &= !(0xff << (BUCKETS * place));
+    Some((end + place).checked_sub(2 * PLACES - 1))
 }
 
 /// How far a search is.
@@ -353,11 +405,13 @@ struct State {
     at: usize,
     /// What is known of words that began in the last three bytes.
     open: u64,
+    /// Where words may have begun in the bytes before, bit by bit.
+    begun: u32,
 }
 
 impl Default for State {
     fn default() -> State {
         // None began before the text.
-        State { at: 0, open: 0x00ff_ffff }
+        State { at: 0, open: 0x00ff_ffff, begun: 0 }
     }
 }

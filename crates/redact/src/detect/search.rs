@@ -36,6 +36,7 @@ impl Engine {
                 }
             }
         });
+        encodings.end_signs(text);
         for word in long_words(text.as_bytes()) {
             encodings.long_word(text, word);
         }
@@ -99,6 +100,9 @@ impl Engine {
                 begun.get_or_insert_with(new).keyword(&place, word, starts, Near::Anything);
             }
         });
+        if seeing.deeper().is_some() {
+            encodings.end_signs(text);
+        }
         begun.iter_mut().for_each(Walk::begin_anew);
         if text.len() >= LONG {
             let long = |word| encodings.long_word(text, word);

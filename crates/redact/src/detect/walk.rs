@@ -65,7 +65,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Tries everything that a keyword stands for, or takes what it led to in the same place of a
-    /// text that repeats itself.
+    /// text that repeats itself. By itself, so that the search for keywords stays small.
+    #[inline(never)]
     pub(crate) fn keyword(
         &mut self,
         place: &Range<usize>,

@@ -6,11 +6,12 @@
 //! screens are, or as its neighbours.
 
 use crate::detect::encoding::{View, line};
-use backstory_format::json::marks::{Byte, Marks};
 use std::ops::Range;
 
 /// How far behind a keyword the line may end.
 const FARTHEST: usize = 400;
+/// How far its end is searched for at once.
+const AHEAD: usize = 4 << 10;
 const NEAR: usize = 48;
 /// So few letters behind a keyword are none of a value.
 const FEWEST: usize = 2;
@@ -34,52 +35,10 @@ pub(crate) struct Wrapped<'a> {
     text: &'a str,
     done: usize,
     parts: Vec<Range<usize>>,
-    lines: Option<Lines<'a>>,
-    /// Where the line begins whose width was measured last, and whether it is wide.
+    /// What was searched last for the end of a line: none is in it.
+    within_line: Range<usize>,
+    /// Where the line ends whose width was measured last, and whether it may go on.
     measured: Option<(usize, bool)>,
-}
-
-/// The line of the last keyword, and the one before it. Keywords come in order, so each line end
-/// is searched for once.
-#[derive(Debug)]
-struct Lines<'a> {
-    bytes: &'a [u8],
-    ends: Marks<'a, Byte<b'\n'>>,
-    before: Option<Range<usize>>,
-    here: Range<usize>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Lines<'a> {
-        let bytes = text.as_bytes();
-        let mut lines = Lines { bytes, ends: Marks::new(bytes, 0), before: None, here: 0..0 };
-        lines.here.end = lines.end();
-        lines
-    }
-
-    /// The next end of a line.
-    fn end(&mut self) -> usize {
-        self.ends.peek().unwrap_or(self.bytes.len())
-    }
-
-    /// Goes to the line around a place.
-    fn go_to(&mut self, at: usize) {
-        if at < self.here.start {
-            let before = self.bytes.get(..at).unwrap_or_default();
-            let near = before.get(before.len().saturating_sub(WIDEST)..).unwrap_or_default();
-            let start = memchr::memrchr(b'\n', near)
-                .map_or(at - near.len(), |end| at - near.len() + end + 1);
-            self.ends = Marks::new(self.bytes, start);
-            self.here = start..self.end();
-            self.before = None;
-        }
-        while at > self.here.end {
-            let start = self.here.end + 1;
-            self.ends.pass_to(start);
-            self.before = Some(std::mem::replace(&mut self.here, start..start));
-            self.here.end = self.end();
-        }
-    }
 }
 
 /// Some lines as one.
@@ -94,7 +53,7 @@ pub(crate) struct Joined {
 
 impl<'a> Wrapped<'a> {
     pub(crate) fn new(text: &'a str) -> Wrapped<'a> {
-        Wrapped { text, done: 0, parts: Vec::new(), lines: None, measured: None }
+        Wrapped { text, done: 0, parts: Vec::new(), within_line: 0..0, measured: None }
     }
 
     /// Notes the line of a keyword, if its word runs to the end.
@@ -102,22 +61,10 @@ impl<'a> Wrapped<'a> {
         if keyword.start < self.done {
             return;
         }
+        let Some(length) = self.rest_of_line(keyword.end) else { return };
         let text = self.text;
-        let lines = self.lines.get_or_insert_with(|| Lines::new(text));
-        lines.go_to(keyword.start);
-        let is_narrow = self.measured == Some((lines.here.start, false));
-        if is_narrow && of == KeywordOf::Name {
-            return;
-        }
-        let mut end = lines.here.end;
-        if end < keyword.end {
-            let rest = text.as_bytes().get(keyword.end..).unwrap_or_default();
-            end = memchr::memchr(b'\n', rest).map_or(text.len(), |found| keyword.end + found);
-        }
-        if end == text.len() || end - keyword.end >= FARTHEST {
-            return;
-        }
-        let behind = text.as_bytes().get(keyword.end..end).unwrap_or_default().trim_ascii_end();
+        let behind = text.as_bytes().get(keyword.end..).and_then(|rest| rest.get(..length));
+        let behind = behind.unwrap_or_default().trim_ascii_end();
         // Most lines go on with words; between a name and its value there are few spaces.
         let near = behind.get(..NEAR).unwrap_or_default();
         if behind.len() < FEWEST || spaces(near) > MOST_SPACES {
@@ -129,7 +76,7 @@ impl<'a> Wrapped<'a> {
         }
         // Of most lines nothing would be believed, so they are not searched again.
         let needs_width = of == KeywordOf::Name || spaces > 0;
-        if needs_width && !self.measure() {
+        if needs_width && !self.measure(keyword, length) {
             return;
         }
         let first = line(text, keyword.start);
@@ -137,23 +84,50 @@ impl<'a> Wrapped<'a> {
         self.parts.push(first);
     }
 
-    /// Whether the line is wide. Lines have many keywords.
-    fn measure(&mut self) -> bool {
-        let Some(Lines { here, before, .. }) = &self.lines else { return false };
-        if let Some((_, wide)) = self.measured.filter(|(start, _)| *start == here.start) {
+    /// How long the rest of a line is, if it ends near. Keywords come in order, so what was searched
+    /// for the end is not searched again.
+    fn rest_of_line(&mut self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let ends = |at: usize| bytes.get(at) == Some(&b'\n');
+        let Range { start, end } = self.within_line;
+        let is_known = start <= at && at < end && (ends(end) || end - at >= FARTHEST);
+        if !is_known {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let near = rest.get(..AHEAD).unwrap_or(rest);
+            self.within_line = at..at + memchr::memchr(b'\n', near).unwrap_or(near.len());
+        }
+        let end = self.within_line.end;
+        (end - at < FARTHEST && ends(end)).then_some(end - at)
+    }
+
+    /// Whether the line of a keyword is wide that ends `rest` bytes behind it, and may go on in the
+    /// next. Lines have many keywords.
+    fn measure(&mut self, keyword: &Range<usize>, rest: usize) -> bool {
+        let end = keyword.end + rest;
+        if let Some((_, wide)) = self.measured.filter(|(measured, _)| *measured == end) {
             return wide;
         }
-        let wide = is_wide(self.text, here, || match before {
-            Some(before) if before.len() < WIDEST => Some(before.clone()),
-            _ => here.start.checked_sub(1).map(|end| line(self.text, end)),
-        });
-        self.measured = Some((here.start, wide));
+        let bytes = self.text.as_bytes();
+        // A keyword may hold the end of its line.
+        let inside = bytes.get(keyword.clone()).and_then(|word| memchr::memchr(b'\n', word));
+        let end_of_first = inside.map_or(end, |at| keyword.start + at);
+        let wide = start_of_line(bytes, keyword.start)
+            .map(|start| start..end_of_first)
+            .is_some_and(|line| may_go_on(self.text, &line) && is_wide(self.text, &line));
+        self.measured = Some((end, wide));
         wide
     }
 
     pub(crate) fn joined(self) -> impl Iterator<Item = Joined> {
         self.parts.into_iter().filter_map(|first| joined(self.text, first))
     }
+}
+
+/// Where the line begins that holds `at`; none if that is so far before that no screen is as wide.
+fn start_of_line(bytes: &[u8], at: usize) -> Option<usize> {
+    let least = at.saturating_sub(WIDEST);
+    let before = memchr::memrchr(b'\n', bytes.get(least..at)?);
+    before.map(|found| least + found + 1).or((least == 0).then_some(0))
 }
 
 fn spaces(bytes: &[u8]) -> usize {
@@ -188,8 +162,7 @@ fn joined(text: &str, first: Range<usize>) -> Option<Joined> {
         }
     }
     view.copy(text, start..last.end);
-    let before = || first.start.checked_sub(1).map(|end| line(text, end));
-    let is_wide = is_wide(text, &first, before);
+    let is_wide = is_wide(text, &first);
     (last != first).then_some(Joined { view, first_end: first.end, is_wide })
 }
 
@@ -199,21 +172,31 @@ fn margin(line: &str) -> &str {
     line.get(..line.len() - words.len()).unwrap_or_default()
 }
 
+/// Whether the next line may go on where a line ends. Most are indented otherwise or begin with a
+/// sign, which is cheaper to see than how wide the line is.
+fn may_go_on(text: &str, line: &Range<usize>) -> bool {
+    let next = text.get(line.clone()).and_then(|written| {
+        let next = text.get(line.end + 1..)?;
+        next.strip_prefix(margin(written))
+    });
+    next.is_some_and(|words| {
+        words.starts_with(|one: char| one.is_ascii_graphic()) && !words.starts_with(OPENINGS)
+    })
+}
+
+/// What a line begins with that goes on from nothing.
+const OPENINGS: [char; 12] = ['#', '-', '*', '$', '{', '}', '[', ']', '(', '<', '"', '\''];
+
 /// Whether a line assigns something, so that it goes on from nothing.
 fn begins_anew(words: &str) -> bool {
     let word = words.split_ascii_whitespace().next().unwrap_or_default();
     let name = word.bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'_').count();
     let sign = word.as_bytes().get(name);
-    (name >= 3 && matches!(sign, Some(b'=' | b':')))
-        || words.starts_with(['#', '-', '*', '$', '{', '}', '[', ']', '(', '<', '"', '\''])
+    (name >= 3 && matches!(sign, Some(b'=' | b':'))) || words.starts_with(OPENINGS)
 }
 
 /// Whether a line is as wide as screens are, or as the one before it.
-fn is_wide(
-    text: &str,
-    line_of: &Range<usize>,
-    before: impl FnOnce() -> Option<Range<usize>>,
-) -> bool {
+fn is_wide(text: &str, line_of: &Range<usize>) -> bool {
     if line_of.len() < NARROWEST || line_of.len() > WIDEST {
         return false;
     }
@@ -226,7 +209,8 @@ fn is_wide(
     if !margin.is_empty() && is_width(whole - characters(margin)) {
         return true;
     }
-    let Some(before) = before() else { return false };
+    let before = line_of.start.checked_sub(1).map(|end| line(text, end));
+    let Some(before) = before else { return false };
     // No character has more than four bytes.
     (whole..=4 * whole).contains(&before.len())
         && text.get(before).is_some_and(|before| characters(before) == whole)

@@ -44,10 +44,9 @@ pub(crate) enum Encoding {
 
 const KINDS: usize = 10;
 
-/// Signs that a part of a text may be encoded.
-pub(crate) const SIGNS: [(&str, Encoding); 73] = [
-    ("\x1b[", Encoding::Colour),
-    ("\x1b]", Encoding::Colour),
+/// Signs that a part of a text may be encoded, except the sequences of terminals: a coloured text
+/// has more of them than of all others, so they are searched for separately.
+pub(crate) const SIGNS: [(&str, Encoding); 71] = [
     ("\u{200b}", Encoding::Colour),
     ("\u{200c}", Encoding::Colour),
     ("\u{200d}", Encoding::Colour),
@@ -124,10 +123,13 @@ pub(crate) const SIGNS: [(&str, Encoding); 73] = [
 /// The encoded parts of one text.
 #[derive(Debug, Default)]
 pub(crate) struct EncodedParts {
-    parts: Vec<Part>,
+    /// Each with the place of its sign.
+    parts: Vec<(usize, Part)>,
     /// By encoding: up to where the text was looked at.
     done: [usize; KINDS],
     encoded_done: usize,
+    /// Up to where the text was searched for sequences of terminals.
+    sequences_done: usize,
 }
 
 #[derive(Debug)]
@@ -139,6 +141,38 @@ enum Part {
 impl EncodedParts {
     /// Notes the part around a sign.
     pub(crate) fn sign(&mut self, text: &str, encoding: Encoding, at: usize) {
+        if encoding == Encoding::Colour {
+            self.sequences(text, at);
+        }
+        self.note(text, encoding, at);
+    }
+
+    /// Notes what only sequences of terminals show, after all signs and before long words.
+    pub(crate) fn end_signs(&mut self, text: &str) {
+        let others = self.parts.len();
+        self.sequences(text, text.len());
+        if others > 0 && self.parts.len() > others {
+            self.parts.sort_by_key(|(at, _)| *at);
+        }
+    }
+
+    /// Notes the parts around sequences of terminals that begin before `end`.
+    fn sequences(&mut self, text: &str, end: usize) {
+        let bytes = text.as_bytes();
+        loop {
+            let coloured = self.done.get(Encoding::Colour as usize).copied().unwrap_or(0);
+            let from = self.sequences_done.max(coloured);
+            let rest = bytes.get(from..end).unwrap_or_default();
+            let Some(at) = memchr::memchr(0x1b, rest).map(|found| from + found) else { break };
+            self.sequences_done = at + 1;
+            if matches!(bytes.get(at + 1), Some(b'[' | b']')) {
+                self.note(text, Encoding::Colour, at);
+            }
+        }
+        self.sequences_done = self.sequences_done.max(end);
+    }
+
+    fn note(&mut self, text: &str, encoding: Encoding, at: usize) {
         let Some(done) = self.done.get_mut(encoding as usize).filter(|done| **done <= at) else {
             return;
         };
@@ -155,7 +189,7 @@ impl EncodedParts {
         };
         if let Some(part) = part {
             *done = part.end.max(at + 1);
-            self.parts.push(Part::Around(encoding, part));
+            self.parts.push((at, Part::Around(encoding, part)));
         }
     }
 
@@ -165,7 +199,7 @@ impl EncodedParts {
             && let Some(run) = encoded::Run::at(text, &word)
         {
             self.encoded_done = run.end();
-            self.parts.push(Part::Encoded(run));
+            self.parts.push((word.start, Part::Encoded(run)));
         }
     }
 
@@ -175,7 +209,7 @@ impl EncodedParts {
 
     /// What the parts say.
     pub(crate) fn views(self, text: &str) -> impl Iterator<Item = View> {
-        self.parts.into_iter().filter_map(move |part| match part {
+        self.parts.into_iter().filter_map(move |(_, part)| match part {
             Part::Encoded(run) => run.view(text),
             Part::Around(encoding, part) => match encoding {
                 Encoding::Colour => deleted::uncoloured(text, part),
@@ -232,4 +266,23 @@ fn on_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
 fn hex_byte(bytes: &[u8]) -> Option<u8> {
     let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
     u8::try_from(digit(0)? << 4 | digit(1)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_in_the_order_of_their_signs() {
+        let text = "a%41b \u{1b}[1mred\u{1b}[0m\nc\u{200b}d e%42f\n\n\u{1b}]g";
+        let mut encodings = EncodedParts::default();
+        let signs = [("%41", Encoding::Percent), ("\u{200b}", Encoding::Colour)];
+        for (sign, encoding) in signs.into_iter().chain([("%42", Encoding::Percent)]) {
+            encodings.sign(text, encoding, text.find(sign).unwrap());
+        }
+        encodings.end_signs(text);
+        let found: Vec<usize> = encodings.parts.iter().map(|(at, _)| *at).collect();
+        let signs = ["%41", "\u{1b}[1m", "\u{200b}", "%42", "\u{1b}]"];
+        assert_eq!(found, signs.map(|sign| text.find(sign).unwrap()));
+    }
 }
