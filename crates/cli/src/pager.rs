@@ -1,5 +1,6 @@
 //! Showing long output through the user's pager.
 
+use crate::config;
 use crate::environment;
 use crate::error::CliError;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -12,8 +13,9 @@ pub(crate) fn page(
     wanted: bool,
     show: impl FnOnce(&mut dyn Write) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
+    let configured = config::in_force().pager.as_ref().map(|pager| pager.value.as_str());
     let pager = if wanted && std::io::stdout().is_terminal() {
-        environment::pager().and_then(start)
+        environment::pager(configured).and_then(start)
     } else {
         None
     };

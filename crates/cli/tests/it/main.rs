@@ -8,6 +8,7 @@ mod capturing;
 mod checking;
 mod clone_faults;
 mod cloning;
+mod configuring;
 mod copies;
 mod desk;
 mod documentation;

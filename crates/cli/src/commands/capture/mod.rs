@@ -200,7 +200,7 @@ impl TraceArguments {
             let _ = Raw::the_user_said_raw();
             return Ok(None);
         }
-        redaction::classes(&self.redact).map(Some)
+        redaction::classes_or(&self.redact, Classes::SECRETS).map(Some)
     }
 }
 

@@ -3,6 +3,7 @@
 mod table;
 
 use crate::args::GlobalArguments;
+use crate::config;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
@@ -127,7 +128,7 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
             CliError::new(format!("--timezone `{name}`: no such time zone"))
                 .hint("name one of the zone database, such as Europe/Berlin or UTC")
         })?,
-        None => TimeZone::system(),
+        None => config::zone(),
     };
     let since = arguments.filters.since.as_ref().map(|text| {
         times::parse_in(text, now, &zone).map_err(|cause| times::wrong("--since", text, cause))
