@@ -47,7 +47,7 @@ pub(crate) fn run(mut arguments: Arguments, given: &ArgMatches) -> Result<Outcom
     arguments.global.root.extend(sample.iter().map(|sample| sample.path().to_path_buf()));
     ui::set_color(arguments.global.color);
     ui::set_verbose(arguments.global.verbose);
-    match &arguments.command {
+    match &mut arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
         Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),

@@ -178,7 +178,7 @@ pub(crate) fn run(
 /// A file that is named as something else would not open as that.
 fn refuse_ending(out: Option<&Path>) -> Result<(), CliError> {
     let ending = out.and_then(Path::extension).and_then(|end| end.to_str()).unwrap_or_default();
-    if !["csv", "tsv", "pdf", "xlsx", "html", "md"].contains(&ending.to_ascii_lowercase().as_str()) {
+    if !["csv", "tsv", "pdf", "xlsx"].contains(&ending.to_ascii_lowercase().as_str()) {
         return Ok(());
     }
     Err(CliError::new(format!("--out: exports are JSON lines or Parquet, not {ending}"))

@@ -7,6 +7,7 @@ use crate::config;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
+use crate::pager;
 use crate::prices;
 use crate::times;
 use crate::ui::{self, JsonLines};
@@ -18,7 +19,6 @@ use backstory_session::wire::stats_json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Count tokens and what they cost, each message once
@@ -112,10 +112,8 @@ pub(crate) fn run(
             .hint(format!("{outside} outside it; leave out --since or --until"))
             .given(&notices));
     } else {
-        let mut out = ui::stdout();
         let shown = table::Shown { report: &report, ledger: &ledger, work: &work, all };
-        table::write(&mut out, &shown, &prices, &period)?;
-        out.flush()?;
+        pager::show_written(|out| table::write(out, &shown, &prices, &period))?;
     }
     let outcome = if report.total.messages == 0 { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))
