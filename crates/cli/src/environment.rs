@@ -46,10 +46,12 @@ pub(crate) fn git_limit() -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
 }
 
-/// The user's pager; none if it was switched off or would only print.
-pub(crate) fn pager() -> Option<String> {
-    let named = ["BACKSTORY_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
-    let pager = named.unwrap_or_else(|| "less".to_owned());
+/// The user's pager; none if it was switched off or would only print. The one of the settings goes
+/// before that of all programs.
+pub(crate) fn pager(configured: Option<&str>) -> Option<String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let named = variable("BACKSTORY_PAGER").or_else(|| configured.map(str::to_owned));
+    let pager = named.or_else(|| variable("PAGER")).unwrap_or_else(|| "less".to_owned());
     let pager = pager.trim();
     (!pager.is_empty() && pager != "cat" && is_installed(pager)).then(|| pager.to_owned())
 }

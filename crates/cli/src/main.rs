@@ -4,6 +4,7 @@ mod args;
 mod browser;
 mod child;
 mod commands;
+mod config;
 mod environment;
 mod error;
 mod filter;

@@ -1,5 +1,6 @@
 //! The table of prices that a command counts with.
 
+use crate::config;
 use crate::error::CliError;
 use backstory_session::stats::Prices;
 use backstory_store::read_small_text;
@@ -8,9 +9,10 @@ use std::path::Path;
 /// More than any table of prices has.
 const LARGEST: u64 = 64 << 20;
 
-/// The table at `path`, else the bundled one.
+/// The table at `path`, else that of the settings, else the bundled one.
 pub(crate) fn read(path: Option<&Path>) -> Result<Prices, CliError> {
-    let Some(path) = path else {
+    let configured = config::in_force().prices.as_ref().map(|prices| prices.value.as_path());
+    let Some(path) = path.or(configured) else {
         return Prices::bundled().map_err(|error| CliError::new(format!("prices: {error}")));
     };
     let wrong = |cause: String| {

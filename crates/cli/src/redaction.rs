@@ -1,5 +1,6 @@
 //! Redactors as the command line asks for them.
 
+use crate::config;
 use crate::environment;
 use crate::error::CliError;
 use crate::guard::agents_guard;
@@ -13,6 +14,14 @@ use backstory_session::render::View;
 use backstory_store::{Access, StoreError, create_folder_of, write_file};
 use backstory_text::figures::counted;
 use std::io::Write;
+
+/// The classes named; if none is, those of the settings, else `usual`.
+pub(crate) fn classes_or(names: &[String], usual: Classes) -> Result<Classes, CliError> {
+    if !names.is_empty() {
+        return classes(names);
+    }
+    Ok(config::in_force().redact.as_ref().map_or(usual, |set| set.value))
+}
 
 /// The classes named, and secrets.
 pub(crate) fn classes(names: &[String]) -> Result<Classes, CliError> {

@@ -1,6 +1,7 @@
 //! Which sessions a command is about.
 
 use crate::args::GlobalArguments;
+use crate::config;
 use crate::environment;
 use crate::error::CliError;
 use crate::filter::Choice;
@@ -56,7 +57,7 @@ impl Selection {
         for root in &named {
             refuse_other_files(&root.path, global)?;
         }
-        let roots = if named.is_empty() { environment::default_roots() } else { named.clone() };
+        let roots = if named.is_empty() { places(global) } else { named.clone() };
         let existing: Vec<Root> =
             roots.iter().filter(|root| root.path.exists() || !named.is_empty()).cloned().collect();
         let found = match scope {
@@ -74,7 +75,8 @@ impl Selection {
             let roots = environment::searched_places();
             return Ok(Selection { roots, found, sample: Some(sample) });
         }
-        let roots = if found.sessions.is_empty() && named.is_empty() {
+        let is_usual = named.is_empty() && config::in_force().roots.is_none();
+        let roots = if found.sessions.is_empty() && is_usual {
             environment::searched_places()
         } else if existing.is_empty() {
             roots
@@ -181,12 +183,13 @@ impl Selection {
     }
 }
 
-/// Where sessions are looked for: the places that the user named, else those of the agents.
+/// Where sessions are looked for: the places that the user named, else those of the settings, else
+/// those of the agents.
 pub(crate) fn places(global: &GlobalArguments) -> Vec<Root> {
-    if global.root.is_empty() {
-        return environment::default_roots();
-    }
-    global.root.iter().map(|path| Root { path: path.clone() }).collect()
+    let configured = config::in_force().roots.as_ref().map(|roots| roots.value.as_slice());
+    let named = if global.root.is_empty() { configured } else { Some(global.root.as_slice()) };
+    let root = |path: &PathBuf| Root { path: path.clone() };
+    named.map_or_else(environment::default_roots, |paths| paths.iter().map(root).collect())
 }
 
 /// Other clones of a repository that sessions worked in; says which they are.

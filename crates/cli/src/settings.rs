@@ -41,24 +41,30 @@ pub(crate) enum Standing {
 
 /// All settings that concern the current folder, the user's own first.
 pub(crate) fn found() -> Result<Vec<Settings>, CliError> {
-    let own = own_places();
-    let mut all: Vec<Settings> = Vec::new();
-    for path in own.iter().filter(|path| path.is_file()) {
-        let text = read_small_text(path, LARGEST_SETTINGS)?;
-        all.push(Settings { path: path.clone(), text, standing: Standing::Own });
-    }
-    if let Some(path) = nearest()?
-        && !all.iter().any(|one| resolve(&one.path) == resolve(&path))
-    {
-        let text = read_small_text(&path, LARGEST_SETTINGS)?;
-        let standing = if trust_list().trusts(&resolve(&path), text.as_bytes()) {
-            Standing::Trusted
-        } else {
-            Standing::Unknown
-        };
-        all.push(Settings { path, text, standing });
-    }
+    let mut all = own()?;
+    all.extend(of_project()?);
     Ok(all)
+}
+
+/// The user's own.
+pub(crate) fn own() -> Result<Vec<Settings>, CliError> {
+    let there = own_places().into_iter().filter(|path| path.is_file());
+    there
+        .map(|path| {
+            let text = read_small_text(&path, LARGEST_SETTINGS)?;
+            Ok(Settings { path, text, standing: Standing::Own })
+        })
+        .collect()
+}
+
+/// Those of the project that the current folder belongs to.
+pub(crate) fn of_project() -> Result<Option<Settings>, CliError> {
+    let is_own = |path: &PathBuf| own_places().iter().any(|own| resolve(own) == resolve(path));
+    let Some(path) = nearest()?.filter(|path| !is_own(path)) else { return Ok(None) };
+    let text = read_small_text(&path, LARGEST_SETTINGS)?;
+    let trusted = trust_list().trusts(&resolve(&path), text.as_bytes());
+    let standing = if trusted { Standing::Trusted } else { Standing::Unknown };
+    Ok(Some(Settings { path, text, standing }))
 }
 
 /// Where the user's own settings are looked for.

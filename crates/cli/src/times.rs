@@ -1,5 +1,6 @@
 //! Times for people, and times that people type.
 
+use crate::config;
 use crate::error::CliError;
 pub(crate) use backstory_text::figures::duration;
 use jiff::civil::{Date, DateTime, Time};
@@ -8,7 +9,7 @@ use jiff::{Span, Timestamp, ToSpan, Unit, Zoned};
 
 /// A point in time as typed: a date, a date and time, a full timestamp, or how long ago.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    parse_in(text, now, &TimeZone::system())
+    parse_in(text, now, &config::zone())
 }
 
 /// The same in another zone.
@@ -68,12 +69,12 @@ pub(crate) fn ago(time: Timestamp, now: Timestamp) -> String {
 }
 
 fn local(time: Timestamp) -> Zoned {
-    time.to_zoned(TimeZone::system())
+    time.to_zoned(config::zone())
 }
 
 /// The day after a date typed as an upper bound, so that `--until 2026-01-31` includes that day.
 pub(crate) fn parse_until(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    parse_until_in(text, now, &TimeZone::system())
+    parse_until_in(text, now, &config::zone())
 }
 
 /// The same in another zone.

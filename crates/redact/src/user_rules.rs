@@ -17,7 +17,7 @@ pub struct OwnSettings {
 
 /// Reads what a file of settings says about redaction.
 pub fn own_settings(text: &str) -> Result<OwnSettings, RedactError> {
-    let Section { rule, allow } = section(text)?;
+    let Section { rule, allow, .. } = section(text)?;
     Ok(OwnSettings { rules: rule.into_iter().map(|rule| rule.id).collect(), allow })
 }
 
@@ -40,6 +40,9 @@ struct Section {
     /// Expressions; a value that one of them matches as a whole is left alone.
     #[serde(default)]
     allow: Vec<String>,
+    /// What is redacted by default, which the program reads.
+    #[serde(default, rename = "classes")]
+    _classes: serde::de::IgnoredAny,
 }
 
 /// Reads the rules and exceptions of files of settings.
@@ -48,7 +51,7 @@ pub(crate) fn read(files: &[OwnRules]) -> Result<UserRules, RedactError> {
     // What a rule needs is read off its expression, whatever the file says.
     let measured = |rule: Written| Written { long_word: None, holds: None, ..rule };
     for file in files {
-        let Section { rule, allow } = section(&file.text)?;
+        let Section { rule, allow, .. } = section(&file.text)?;
         match file.exceptions {
             Exceptions::Used => rules.extend(rule.into_iter().map(measured)),
             Exceptions::Ignored => {

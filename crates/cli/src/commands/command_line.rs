@@ -1,7 +1,7 @@
 //! The command line: all commands, and what `--version` prints.
 
 use super::{
-    annotate, blame, capture, check, clone, completions, export, link, log, ls, man, open,
+    annotate, blame, capture, check, clone, completions, config, export, link, log, ls, man, open,
     overview, pairs, redact, replay, resume, show, spec, stats, trust,
 };
 use crate::args::GlobalArguments;
@@ -50,7 +50,7 @@ const WRITES: &str = concat!(
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1, backstory.history/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
     "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1,",
-    "\n  backstory.clone/1, backstory.clone-proof/1,",
+    "\n  backstory.clone/1, backstory.clone-proof/1, backstory.config/1,",
     "\n  replay journals 1, backstory.pairs/1,",
     "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
 );
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Replay(Box<replay::ReplayArguments>),
     Pairs(pairs::PairsArguments),
     Redact(redact::RedactArguments),
+    Config(config::ConfigArguments),
     Trust(trust::TrustArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),

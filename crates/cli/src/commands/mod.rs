@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod clone;
 mod command_line;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod export;
 pub(crate) mod link;
 pub(crate) mod log;
@@ -32,12 +33,21 @@ use command_line::Command;
 
 /// Runs a command; `given` tells which of its arguments the user named.
 pub(crate) fn run(mut arguments: Arguments, given: &ArgMatches) -> Result<Outcome, CliError> {
+    // What shows, trusts or describes must work while a file of settings is wrong.
+    let needs_settings = !matches!(
+        arguments.command,
+        Some(Command::Config(_) | Command::Trust(_) | Command::Completions(_) | Command::Man(_))
+    );
+    if needs_settings {
+        let config = crate::config::read()?;
+        arguments.global.quiet |= config.quiet.as_ref().is_some_and(|quiet| quiet.value);
+    }
     // The sample stays as long as the command runs.
     let sample = arguments.global.sample.then(Sample::unpack).transpose()?;
     arguments.global.root.extend(sample.iter().map(|sample| sample.path().to_path_buf()));
     ui::set_color(arguments.global.color);
     ui::set_verbose(arguments.global.verbose);
-    match &arguments.command {
+    match &mut arguments.command {
         None => overview::run(&arguments.overview, &arguments.global),
         Some(Command::Ls(ls)) => ls::run(ls, &arguments.global),
         Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),
@@ -56,6 +66,7 @@ pub(crate) fn run(mut arguments: Arguments, given: &ArgMatches) -> Result<Outcom
         Some(Command::Replay(replay)) => replay::run(replay, &arguments.global),
         Some(Command::Pairs(pairs)) => pairs::run(pairs, &arguments.global),
         Some(Command::Redact(redact)) => redact::run(redact, &arguments.global),
+        Some(Command::Config(config)) => config::run(config),
         Some(Command::Trust(trust)) => trust::run(trust),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),

@@ -144,6 +144,15 @@ fn blame_gives_a_hint_if_it_knows_no_line() {
     assert_eq!(machine.run(&["blame", "repo/hello.py", "-L", "9,10"]).code, Some(2));
 }
 
+#[test]
+fn blame_takes_the_lines_after_a_colon() {
+    let (machine, _) = machine();
+    let lines = |arguments: &[&str]| machine.out(&[&["blame"], arguments].concat());
+    assert_eq!(lines(&["repo/hello.py:1"]), lines(&["repo/hello.py", "-L", "1"]));
+    assert_eq!(lines(&["repo/hello.py:1-2"]), lines(&["repo/hello.py", "-L", "1,2"]));
+    assert_eq!(machine.run(&["blame", "repo/hello.py:x"]).code, Some(2));
+}
+
 fn git(folder: &std::path::Path, words: &[&str]) {
     git_at(folder, "2026-03-01T11:00:00Z", words);
 }

@@ -328,3 +328,17 @@ fn a_later_commit_of_others_is_not_the_outcome() {
     assert_eq!(record["outcome"]["commit_sha"], Value::Null);
     assert_eq!((&record["git_links"], &record["lifecycle"]), (&json!([]), &json!("provisional")));
 }
+
+#[test]
+fn exports_do_not_take_the_name_of_another_format() {
+    let machine = Machine::with_sample();
+    for name in ["rows.csv", "rows.PDF"] {
+        let ran = machine.run(&["export", "--to", "sft", "--out", name]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("exports are JSON lines or Parquet"), "{}", ran.stderr);
+        assert!(!machine.home().join(name).exists());
+    }
+    let ran = machine.run(&["export", "--to", "sft", "--out", "rows.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: --subagents"), "{}", ran.stderr);
+}

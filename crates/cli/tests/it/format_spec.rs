@@ -57,6 +57,9 @@ fn analyze_drift_sets_the_exit_code() {
     let machine = Machine::with_sample();
     let clean = machine.run(&["spec", "--drift"]);
     assert_eq!((clean.code, clean.stdout.lines().last()), (Some(0), Some("No differences.")));
+    machine.out(&["clone", "59aba946"]);
+    let cloned = machine.run(&["analyze", "--drift", "--json"]);
+    assert!(!cloned.stdout.contains("backstory-clone"), "{}", cloned.stdout);
     machine.out(&["analyze", "--save-profile", "p.json", "--out", "spec.md"]);
     let history = machine.json(&["analyze", "--history", "--profile", "p.json", "--json"]);
     assert!(history.len() > 5 && history.iter().all(|change| change["version"].is_string()));

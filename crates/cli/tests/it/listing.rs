@@ -218,3 +218,34 @@ fn every_key_is_documented() {
         assert_documented("ls-json.md", overview, |key| words.iter().any(|word| word == key)) > 20
     );
 }
+
+/// On a terminal with fewer rows than there are sessions.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_lists_go_through_the_pager_with_its_options() {
+    let machine = Machine::with_sample();
+    let less = machine.home().join("bin/less");
+    write_file(&less, b"#!/bin/sh\necho \"pager $@\"\nexec /bin/cat\n");
+    std::fs::set_permissions(&less, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let binary = env!("CARGO_BIN_EXE_backstory");
+    let run = |rows: u8, command: &str| {
+        let line = format!("stty rows {rows} cols 100; '{binary}' {command}");
+        let output = std::process::Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .env("HOME", machine.home())
+            .env("PAGER", &less)
+            .env("LESS", "-i")
+            .env_remove("CLAUDE_CONFIG_DIR")
+            .current_dir(machine.home())
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for command in ["ls", "stats", "ls --all --sort tokens"] {
+        let shown = run(4, command);
+        assert!(shown.starts_with("pager -R -S"), "{command}: {shown}");
+    }
+    let shown = run(50, "ls");
+    assert!(!shown.contains("pager") && shown.contains("Make saving notes"), "{shown}");
+}

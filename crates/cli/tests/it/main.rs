@@ -8,6 +8,7 @@ mod capturing;
 mod checking;
 mod clone_faults;
 mod cloning;
+mod configuring;
 mod documentation;
 mod edits_of_agents;
 #[cfg(target_os = "linux")]

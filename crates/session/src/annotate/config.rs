@@ -64,14 +64,11 @@ pub enum ConfigError {
     Word(&'static str, String),
 }
 
+/// Other keys are another command's; the program reports those that do not exist.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
     annotate: Section,
-    /// Another command's.
-    #[serde(default, rename = "redact")]
-    _redact: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -16,7 +16,7 @@ use backstory_session::wire::blame_json;
 use backstory_store::Git;
 use backstory_text::figures::counted;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Show which model, session and prompt wrote each line of a file
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ use std::path::PathBuf;
     after_help = "Marks before the line number: > moved, ~ only whitespace changed since, ? inferred.\nLines without a model were not written by an agent's edit, or nothing proves that they were.\n\nExamples:\n  backstory blame src/main.rs -L 10,40\n  backstory blame src/main.rs --blocks --prompt\n  backstory blame README.md --rev HEAD~3 --git --summary"
 )]
 pub(crate) struct BlameArguments {
-    /// The file
+    /// The file; FILE:38 or FILE:38-40 for lines of it
     pub(crate) file: PathBuf,
 
     /// Only lines N to M (also N,+COUNT and N, to the end)
@@ -105,10 +105,25 @@ pub(super) struct Answer<'a> {
     pub(super) commit: Option<&'a str>,
 }
 
+/// The file and the lines of `FILE:38` or `FILE:38-40`, unless there is a file of that name.
+fn with_lines(file: &Path) -> Option<(PathBuf, Wanted)> {
+    let text = file.to_str().filter(|_| !file.exists())?;
+    let (file, lines) = text.rsplit_once(':')?;
+    let wanted = parse_range(&lines.replacen('-', ",", 1)).ok()?;
+    (!file.is_empty()).then(|| (PathBuf::from(file), wanted))
+}
+
 pub(crate) fn run(
-    arguments: &BlameArguments,
+    arguments: &mut BlameArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
+    if arguments.lines.is_none()
+        && let Some((file, lines)) = with_lines(&arguments.file)
+    {
+        arguments.file = file;
+        arguments.lines = Some(lines);
+    }
+    let arguments = &*arguments;
     let git = Git::holding(&arguments.file, &global.store);
     let text = text(arguments, git.as_ref())?;
     let history = history(arguments, git.as_ref(), &text, global)?;

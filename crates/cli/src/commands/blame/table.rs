@@ -1,6 +1,7 @@
 //! The table of `backstory blame`.
 
 use super::{Answer, BlameArguments};
+use crate::pager;
 use crate::times;
 use crate::ui::{
     self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, fit, short_model, wrap,
@@ -90,7 +91,8 @@ fn columns(rows: &[Cells], taken: usize) -> Table<COLUMNS> {
 
 /// Columns of the terminal that are left for the text.
 fn rest(table: &Table<COLUMNS>, taken: usize) -> usize {
-    ui::width().map_or(usize::MAX, |width| width.saturating_sub(table.width() + taken).max(TEXT))
+    let width = ui::width().filter(|_| !pager::scrolls());
+    width.map_or(usize::MAX, |width| width.saturating_sub(table.width() + taken).max(TEXT))
 }
 
 fn styled(table: &Table<COLUMNS>, row: &Cells) -> String {

@@ -5,6 +5,7 @@
 //! their files, and then the trace is the last copy. Otherwise the new trace gets another name.
 
 use super::writer::{CaptureWriter, Taken};
+use crate::config;
 use crate::error::CliError;
 use crate::prices;
 use crate::ui;
@@ -12,7 +13,6 @@ use backstory_redact::Redactor;
 use backstory_session::render::{self, View};
 use backstory_store::{Access, Destination, Entry, Holder, OutputFolder, plain_name};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -190,7 +190,7 @@ fn cleared(redactor: Option<&Redactor>, facts: &[Fact]) -> Vec<Fact> {
 }
 
 fn view(facts: &[Fact], now: Timestamp) -> Result<View, CliError> {
-    let mut view = View::new(TimeZone::system());
+    let mut view = View::new(config::zone());
     view.prices = Some(Arc::new(prices::read(None)?));
     view.facts = facts.to_vec();
     view.facts.push(("Captured".to_owned(), view.time(now)));

@@ -200,7 +200,7 @@ impl TraceArguments {
             let _ = Raw::requested_by_user();
             return Ok(None);
         }
-        redaction::classes(&self.redact).map(Some)
+        redaction::classes_or(&self.redact, Classes::SECRETS).map(Some)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
+use crate::pager;
 use crate::ui::{self, JsonLines};
 use backstory_claude::check;
 use backstory_claude::check::{Id, Report};
@@ -86,14 +87,15 @@ pub(crate) fn run(
         }
         out.finish()?;
     } else {
-        let mut out = ui::stdout();
-        for report in &reports {
-            text::write_report(&mut out, report, severity)?;
-        }
-        if !global.quiet {
-            text::write_summary(&mut out, &reports, severity)?;
-        }
-        out.flush()?;
+        pager::show_written(|out| {
+            for report in &reports {
+                text::write_report(out, report, severity)?;
+            }
+            if !global.quiet {
+                text::write_summary(out, &reports, severity)?;
+            }
+            Ok(())
+        })?;
     }
     let found = reports.iter().any(|report| report.at_least(severity) > 0);
     Ok(if found { Outcome::Findings } else { Outcome::Fine }.given(&notices))

@@ -12,7 +12,7 @@ use crate::guard::guard;
 use crate::input_sessions::InputSessions;
 use crate::output::{Table, named, needs_file};
 use crate::prices;
-use crate::redaction::{classes, redactor};
+use crate::redaction::{classes_or, redactor};
 use crate::ui;
 use backstory_export::{
     Document, Export, Format, KnownRepositories, OnUnknown, Options, Put, Repositories, Secrets,
@@ -139,11 +139,7 @@ pub(crate) fn run(
     let redactor = if arguments.raw {
         None
     } else {
-        Some(redactor(if arguments.redact.is_empty() {
-            Classes::ALL
-        } else {
-            classes(&arguments.redact)?
-        })?)
+        Some(redactor(classes_or(&arguments.redact, Classes::ALL)?)?)
     };
     let secrets = match &redactor {
         Some(redactor) => Secrets::TakenOut(redactor),
@@ -152,6 +148,7 @@ pub(crate) fn run(
             Secrets::Kept(Raw::requested_by_user())
         }
     };
+    refuse_ending(arguments.out.as_deref())?;
     let table = arguments.table(out.as_ref().map(Destination::shown), &options.format)?;
     let on_unknown = arguments.states.on_unknown();
     let store = &inputs.store;
@@ -176,6 +173,16 @@ pub(crate) fn run(
     }
     let outcome = if totals.sessions == 0 { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))
+}
+
+/// A file that is named as something else would not open as that.
+fn refuse_ending(out: Option<&Path>) -> Result<(), CliError> {
+    let ending = out.and_then(Path::extension).and_then(|end| end.to_str()).unwrap_or_default();
+    if !["csv", "tsv", "pdf", "xlsx"].contains(&ending.to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    Err(CliError::new(format!("--out: exports are JSON lines or Parquet, not {ending}"))
+        .hint("name a file *.jsonl, *.json or *.parquet"))
 }
 
 impl ExportArguments {

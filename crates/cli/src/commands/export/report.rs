@@ -37,6 +37,7 @@ pub(super) fn say(totals: &Totals) {
     ui::say(&format!("exported: {}", parts.join(", ")));
     if figures.states.messages > 0 {
         ui::say(&states_line(&figures.states));
+        options_for(&figures.states).iter().for_each(|option| ui::hint(option));
     }
     if let Some(census) = &figures.census {
         ui::say(&records_line(census));
@@ -46,6 +47,20 @@ pub(super) fn say(totals: &Totals) {
         (figures.abandoned_turns, "turn of a left branch", "turns of left branches"),
         (figures.housekeeping, "run of the client itself", "runs of the client itself"),
     ]);
+}
+
+/// Options that bring in messages without a state.
+fn options_for(states: &StateFigures) -> Vec<String> {
+    let option = |reason: Skipped| match reason {
+        Skipped::OffChain => Some("--chain story takes messages from before a compaction"),
+        Skipped::Synthetic => Some("--include-synthetic takes messages of the client"),
+        Skipped::Subagent => Some("--subagents separate (or inline) takes messages of subagents"),
+        Skipped::ShortAction => Some("--min-action-chars 0 takes short actions"),
+        Skipped::Version => Some("--versions and --on-unknown choose other versions"),
+        _ => None,
+    };
+    let skipped = Skipped::ALL.into_iter().filter(|reason| states.skipped(*reason) > 0);
+    skipped.filter_map(option).map(str::to_owned).collect()
 }
 
 fn states_line(states: &StateFigures) -> String {

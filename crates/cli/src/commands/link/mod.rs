@@ -7,6 +7,7 @@ use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
+use crate::pager;
 use crate::select::{Scope, Selection, other_clones, recorded_places};
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
@@ -20,7 +21,6 @@ use backstory_session::wire::{link_json, note_json};
 use backstory_store::{Commit, CommitLog, Git, GitError, Store};
 use backstory_text::figures::counted;
 use clap::{Args, Subcommand};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Link sessions with the commits that hold their work
@@ -103,11 +103,9 @@ pub(crate) fn run(
         }
         out.finish()?;
     } else if !links.is_empty() {
-        let mut out = ui::stdout();
         let by_commit = arguments.commit.is_some() || arguments.range.is_some();
         let heading = if by_commit { text::By::Commit } else { text::By::Session };
-        text::write(&mut out, &links, heading)?;
-        out.flush()?;
+        pager::show_written(|out| text::write(out, &links, heading))?;
     } else {
         let only =
             "only evidence counts: commits printed, bytes or lines committed, files at the time";

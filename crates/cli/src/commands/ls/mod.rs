@@ -6,6 +6,7 @@ use crate::args::GlobalArguments;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::filter::{Choice, FilterArguments, project_scope};
+use crate::pager;
 use crate::select::{Scope, Selection, holds_sessions};
 use crate::ui::{self, JsonLines};
 use backstory_agents as agents;
@@ -15,7 +16,6 @@ use backstory_session::select::{Filter, SessionRef, fold_sessions, folder_inside
 use backstory_session::wire::ListDocument;
 use backstory_store::ReadContext;
 use clap::{Args, ValueEnum};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// List sessions, the newest first
@@ -129,10 +129,8 @@ pub(crate) fn run(arguments: &LsArguments, global: &GlobalArguments) -> Result<O
         };
         return Err(error.given(&notices));
     } else {
-        let mut out = ui::stdout();
         let ids = short_ids(ids.iter().map(String::as_str));
-        table::write_table(&mut out, &rows, &ids, arguments.all, now)?;
-        out.flush()?;
+        pager::show_written(|out| table::write_table(out, &rows, &ids, arguments.all, now))?;
     }
     let outcome = if rows.is_empty() { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))

@@ -65,7 +65,7 @@ pub(crate) fn run(
     arguments: &RedactArguments,
     global: &GlobalArguments,
 ) -> Result<Outcome, CliError> {
-    let classes = redaction::classes(&arguments.redact)?;
+    let classes = redaction::classes_or(&arguments.redact, Classes::SECRETS)?;
     if let Some(path) = &arguments.spans {
         return report::spans(path, &arguments.field, classes);
     }

@@ -16,7 +16,7 @@ use crate::args::GlobalArguments;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
 use crate::prices;
-use crate::redaction::{classes, redactor};
+use crate::redaction::{classes_or, redactor};
 use crate::ui;
 use backstory_export::normalise::Level;
 use backstory_redact::Classes;
@@ -158,11 +158,7 @@ pub(crate) fn run(
         ))
         .hint("give it one: price = { input = 3, output = 15 } (dollars for a million tokens)"));
     }
-    let redactor = redactor(if arguments.redact.is_empty() {
-        Classes::ALL
-    } else {
-        classes(&arguments.redact)?
-    })?;
+    let redactor = redactor(classes_or(&arguments.redact, Classes::ALL)?)?;
     let sources = prepare::Sources::find(arguments, global)?;
     let outputs = sources.outputs(arguments, global)?;
     let keys = if arguments.send { teachers::keys(&teachers)? } else { Vec::new() };

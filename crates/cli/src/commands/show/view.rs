@@ -1,5 +1,6 @@
 //! What `show` shows and how: options that single sessions and whole projects share.
 
+use crate::config;
 use crate::error::CliError;
 use crate::prices;
 use crate::redaction;
@@ -12,7 +13,6 @@ use backstory_text::escape::JsonWriter;
 use backstory_text::excerpt::Keep;
 use backstory_text::figures;
 use clap::{Args, ValueEnum};
-use jiff::tz::TimeZone;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl ViewArguments {
     }
 
     pub(crate) fn view(&self) -> Result<View, CliError> {
-        let mut view = View::new(TimeZone::system());
+        let mut view = View::new(config::zone());
         view.prices = Some(Arc::new(prices::read(None)?));
         if !self.select.is_empty() {
             let names = self.select.iter().map(|name| name.trim());
@@ -190,7 +190,7 @@ impl ViewArguments {
             self.select.join(","),
             self.turns.as_deref().unwrap_or_default(),
             self.max_result.as_deref().unwrap_or_default(),
-            TimeZone::system().iana_name().unwrap_or_default(),
+            config::zone().iana_name().unwrap_or_default(),
             self.share,
             self.raw,
             self.redact.join(","),

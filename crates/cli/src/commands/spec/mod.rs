@@ -13,6 +13,7 @@ use backstory_claude::analyze::report::AnalysisJson;
 use backstory_claude::analyze::{
     Analysis, Difference, Grouping, Others, Profile, Version, version_range,
 };
+use backstory_claude::clone;
 use backstory_model::Notice;
 use backstory_session::select::{SessionRef, fold_sessions};
 use backstory_store::read_small_text;
@@ -255,6 +256,8 @@ fn drift(
 ) -> Result<Outcome, CliError> {
     let known = known(arguments)?;
     let mut found = known.drift(&Profile::of(analysis));
+    // Our own record in a clone is not the client's.
+    found.retain(|difference| difference.of != clone::Lineage::KIND);
     analysis.locate(&mut found);
     outputs.differences("Not in the known profile", &found, |difference| {
         location(analysis, difference)

@@ -3,10 +3,12 @@
 mod table;
 
 use crate::args::GlobalArguments;
+use crate::config;
 use crate::environment;
 use crate::error::{CliError, Outcome};
 use crate::filter::FilterArguments;
 use crate::input_sessions::InputSessions;
+use crate::pager;
 use crate::prices;
 use crate::times;
 use crate::ui::{self, JsonLines};
@@ -17,7 +19,6 @@ use backstory_session::wire::stats_json;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Count tokens and what they cost, each message once
@@ -112,10 +113,8 @@ pub(crate) fn run(
             .hint(format!("{outside} outside it; leave out --since or --until"))
             .given(&notices));
     } else {
-        let mut out = ui::stdout();
         let shown = table::Shown { report: &report, ledger: &ledger, inputs: &inputs, all };
-        table::write(&mut out, &shown, &prices, &period)?;
-        out.flush()?;
+        pager::show_written(|out| table::write(out, &shown, &prices, &period))?;
     }
     let outcome = if report.total.messages == 0 { Outcome::Nothing } else { Outcome::Fine };
     Ok(outcome.given(&notices))
@@ -128,7 +127,7 @@ fn period(arguments: &StatsArguments) -> Result<Period, CliError> {
             CliError::new(format!("--timezone `{name}`: no such time zone"))
                 .hint("name one of the zone database, such as Europe/Berlin or UTC")
         })?,
-        None => TimeZone::system(),
+        None => config::zone(),
     };
     let since = arguments.filters.since.as_ref().map(|text| {
         times::parse_in(text, now, &zone).map_err(|cause| times::wrong("--since", text, cause))
