@@ -17,6 +17,7 @@ pub(crate) mod overview;
 pub(crate) mod pairs;
 pub(crate) mod redact;
 pub(crate) mod replay;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod trust;
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<Outcome, 
         Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),
         Some(Command::Log(log)) => log::run(log, &arguments.global),
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
+        Some(Command::Search(search)) => search::run(search, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Analyze(analyze)) => analyze::run(analyze, &arguments.global),
         Some(Command::Link(link)) => link::run(link, &arguments.global),
