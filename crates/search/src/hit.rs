@@ -199,6 +199,13 @@ fn places(matcher: &Matcher, text: &str, closeness: u8) -> Vec<Range<usize>> {
     places
 }
 
+impl Matcher {
+    /// What a query is about in a text, in bytes, in order.
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+        places(self, text, 0)
+    }
+}
+
 /// Equal for copies of a message; none where nothing tells whether it is one.
 fn key(unit: &Unit<'_>, segments: &[Segment]) -> Option<(u64, u64)> {
     let id = match (unit.call, unit.step) {

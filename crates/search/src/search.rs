@@ -180,7 +180,8 @@ impl Search<'_> {
                 }
                 Ok::<(), StoreError>(())
             };
-            if let Some(title) = Unit::title(root).filter(|_| std::ptr::eq(member.session, root)) {
+            let is_root = std::ptr::eq(member.session, root);
+            if let Some(title) = Unit::title(root, self.matcher.fields).filter(|_| is_root) {
                 look(member, title)?;
             }
             each_unit(member, |unit| look(member, unit))?;

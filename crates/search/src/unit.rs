@@ -1,9 +1,9 @@
 //! The messages and calls of a session, one after the other. Each is judged by itself.
 
-use crate::query::Field;
+use crate::query::{Field, Fields};
 use backstory_model::{
-    Block, Call, CallOutcome, Content, Event, Interjection, Session, SessionKind, Step, Turn,
-    TurnKind,
+    Block, Call, CallOutcome, Content, Event, Interjection, Session, SessionKind, Step,
+    TitleSource, Turn, TurnKind,
 };
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -88,9 +88,16 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// The title of a session.
-    pub(crate) fn title(session: &'s Session) -> Option<Unit<'s>> {
+    /// The title of a session, unless it is made of a prompt that is searched itself.
+    pub(crate) fn title(session: &'s Session, fields: Fields) -> Option<Unit<'s>> {
         let title = session.title.as_ref()?;
+        let of_prompt = matches!(
+            title.source,
+            TitleSource::FirstPrompt | TitleSource::LastPrompt | TitleSource::Command
+        );
+        if of_prompt && fields.has(Field::Prompt) {
+            return None;
+        }
         let texts = vec![(Field::Title, Text::Known(&*title.text))];
         Some(Unit { time: session.ended, texts, ..Unit::new(Who::Title) })
     }

@@ -33,6 +33,7 @@ mod replaying;
 mod roots;
 #[cfg(unix)]
 mod schemas;
+mod searching;
 mod settings;
 mod showing;
 mod spending;

@@ -3,7 +3,7 @@
 use backstory_agents as agents;
 use backstory_model::{
     Action, ActionKind, Block, Call, CallOutcome, Change, Content, Session, SessionKind, Step,
-    Turn, TurnKind,
+    TitleSource, Turn, TurnKind,
 };
 use backstory_search::{Condition, Field, Hit, Property, Qualifier, Query};
 use backstory_session::link::announced_commits;
@@ -31,6 +31,7 @@ pub(crate) struct Said {
     files: Vec<String>,
     time: Option<Timestamp>,
     is: Vec<Property>,
+    title_of_prompt: bool,
 }
 
 static CODES: LazyLock<Regex> = LazyLock::new(|| {
@@ -56,6 +57,10 @@ pub(crate) fn said(root: &Session) -> Vec<Said> {
         if let Some(title) = root.title.as_ref().filter(|_| is_root) {
             let one = teller.one("title", None, None, None, root.ended);
             one.texts.push((Field::Title, title.text.clone()));
+            one.title_of_prompt = matches!(
+                title.source,
+                TitleSource::FirstPrompt | TitleSource::LastPrompt | TitleSource::Command
+            );
         }
         for turn in session.turns.iter().skip(session.inherited.turns) {
             teller.turn(turn, &mut reader);
@@ -113,6 +118,7 @@ impl Teller<'_> {
             tool: None,
             files: Vec::new(),
             time,
+            title_of_prompt: false,
             is: if is_subagent { vec![Property::Subagent] } else { Vec::new() },
         });
         self.all.last_mut().unwrap()
@@ -329,7 +335,8 @@ pub(crate) fn meets(query: &Query, said: &Said) -> bool {
     let texts: Vec<&str> =
         wanted.map(|(_, text)| &**text).filter(|text| !text.trim().is_empty()).collect();
     // Without a text there is nothing to find.
-    !texts.is_empty() && judge(&query.condition, said, &texts)
+    let told_twice = said.title_of_prompt && fields.has(Field::Prompt);
+    !texts.is_empty() && !told_twice && judge(&query.condition, said, &texts)
 }
 
 fn judge(condition: &Condition, said: &Said, texts: &[&str]) -> bool {

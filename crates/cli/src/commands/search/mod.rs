@@ -273,7 +273,7 @@ impl Run<'_> {
 }
 
 /// The error for a query that is wrong, with the place below it.
-fn wrong(query: &str, error: &QueryError) -> CliError {
+pub(super) fn wrong(query: &str, error: &QueryError) -> CliError {
     let mut shown = CliError::new(format!("query: {}", error.message));
     shown.place = place(query, error);
     match &error.hint {
