@@ -6,7 +6,29 @@ use backstory_testkit::{agent_forms, document};
 #[test]
 fn hits_are_grouped_by_session() {
     let machine = Machine::with_sample();
-    insta::assert_snapshot!(machine.out(&["search", "lose notes OR hysteresis"]), @"");
+    insta::assert_snapshot!(machine.out(&["search", "lose notes OR hysteresis"]), @r"
+    59aba946  Calm the humidity alert with hysteresis  greenhouse, 2026-02-20
+      title
+        Calm the humidity alert with hysteresis
+        backstory show 59aba946
+      turn 2 · prompt
+        The humidity alert flapped at 70 %. alert() got two points of hysteresis. A replay of last night went from 131 alerts to 3.
+        backstory show 59aba946 --turns 2 --at 4bfba749-998e-471a-aaba-ab00b6abf5fa
+      turn 1 · TodoWrite
+        Adding hysteresis
+        backstory show 59aba946 --turns 1 --at toolu_01qMm9HQeuba
+      1 more hit in this session
+
+    5931ab08  Make saving notes atomic  field-notes, 2026-10-21
+      turn 1 · answer
+        Two mistakes can lose notes:
+        1. `Save` truncates the old note before the new one is written. A crash or a full disk in between loses both.
+        2. The file is never closed, so a late write error goes unseen.
+        backstory show 5931ab08 --turns 1 --at c2d6cc34-d80d-4344-ad45-e052119bc871
+      turn 2 · Edit path
+        /home/dev/field-notes/store.go
+        backstory show 5931ab08 --turns 2 --at toolu_01yRw9uXFL34
+    ");
 }
 
 #[test]
@@ -41,10 +63,14 @@ fn queries_of_the_page_are_understood() {
 fn nothing_found_says_what_was_searched() {
     let ran = Machine::with_sample().run(&["search", "zzzq"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: `zzzq`: not found in 6 sessions (prompt, answer, call, title, path)
+    hint: use fewer words or parts of words; `OR` between words finds messages with one of them
+    hint: not searched: thinking, result; add in:prompt,answer,thinking,call,result,title,path
+    ");
     let all = "in:prompt,answer,thinking,call,result,title,path zzzq";
     let ran = Machine::with_sample().run(&["search", all]);
-    assert!(ran.code == Some(1) && ran.stderr.contains("a part of a word"), "{}", ran.stderr);
+    assert!(ran.code == Some(1) && ran.stderr.contains("fewer words"), "{}", ran.stderr);
     let ran = Machine::with_sample().run(&["search", "zzzq", "--count"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), "0\n"));
     let ran = Machine::empty().run(&["search", "zzzq"]);
@@ -55,7 +81,12 @@ fn nothing_found_says_what_was_searched() {
 fn a_wrong_query_is_shown_with_the_place() {
     let ran = Machine::with_sample().run(&["search", "größe is:broken x"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r"
+    error: query: `is:broken`: no such property
+      größe is:broken x
+               ^^^^^^
+    hint: the properties are error, subagent, edit, compaction
+    ");
     let long = "x ".repeat(60_000);
     let ran = Machine::with_sample().run(&["search", &long]);
     assert!(ran.code == Some(2) && ran.stderr.len() < 500, "{}", ran.stderr.len());
@@ -85,8 +116,9 @@ fn options_select_what_is_printed() {
     let machine = Machine::with_sample();
     let lines =
         |arguments: &[&str]| machine.out(&[&["search"], arguments].concat()).lines().count();
-    let count =
-        |query: &str| machine.out(&["search", "--count", query]).trim().parse::<usize>().unwrap();
+    let count = |query: &str| {
+        machine.out(&["search", "--count", "--", query]).trim().parse::<usize>().unwrap()
+    };
     let everything = count("/./");
     assert!(everything > 20);
     assert_eq!(count("tool:Edit") + count("-tool:Edit"), everything);

@@ -320,9 +320,12 @@ fn nothing_found(query: &str, matcher: &Matcher, sessions: usize) -> CliError {
     };
     let searched = names(&mut fields.iter());
     let sessions = counted(sessions as u64, "session", "sessions");
-    let error = CliError::not_found(format!("`{query}`: not found in {sessions} ({searched})"));
+    let error = CliError::not_found(format!("`{query}`: not found in {sessions} ({searched})"))
+        .hint(
+            "use fewer words or parts of words; `OR` between words finds messages with one of them",
+        );
     if fields == Fields::all() {
-        return error.hint("use fewer words, or a part of a word");
+        return error;
     }
     let all = Fields::all();
     let missing = names(&mut all.iter().filter(|field| !fields.has(*field)));

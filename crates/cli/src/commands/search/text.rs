@@ -137,7 +137,7 @@ fn marked(line: &SnippetLine, room: usize) -> String {
         let cut = if line.cut.0 { "…" } else { "" };
         *before =
             format!("{cut}{}", if line.cut.0 { before.as_str() } else { before.trim_start() });
-        if total > room && before.width() > room / 3 {
+        if !line.marks.is_empty() && total > room && before.width() > room / 3 {
             *before = ui::fit_end(before, room / 3);
         }
     }
