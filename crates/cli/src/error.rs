@@ -52,6 +52,8 @@ impl From<Outcome> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub(crate) message: String,
+    /// Lines that show the place, below the message.
+    pub(crate) place: Vec<String>,
     pub(crate) hints: Vec<String>,
     pub(crate) kind: ErrorKind,
 }
@@ -69,7 +71,8 @@ pub(crate) enum ErrorKind {
 
 impl CliError {
     pub(crate) fn new(message: impl Into<String>) -> CliError {
-        CliError { message: message.into(), hints: Vec::new(), kind: ErrorKind::Failed }
+        let (message, kind) = (message.into(), ErrorKind::Failed);
+        CliError { message, place: Vec::new(), hints: Vec::new(), kind }
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> CliError {

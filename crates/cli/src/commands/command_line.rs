@@ -2,7 +2,7 @@
 
 use super::{
     annotate, blame, capture, check, clone, completions, config, export, link, log, ls, man, open,
-    overview, pairs, redact, replay, resume, show, spec, stats, trust,
+    overview, pairs, redact, replay, resume, search, show, spec, stats, trust,
 };
 use crate::args::GlobalArguments;
 use backstory_agents as agents;
@@ -49,7 +49,7 @@ const WRITES: &str = concat!(
     "\nwrites: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,",
     "\n  backstory.analysis/1, backstory.profile/1, backstory.differences/1, backstory.history/1,",
     "\n  backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,",
-    "\n  backstory.stats/1, backstory.link/1, backstory.link-note/1,",
+    "\n  backstory.search/1, backstory.stats/1, backstory.link/1, backstory.link-note/1,",
     "\n  backstory.clone/1, backstory.clone-proof/1, backstory.config/1,",
     "\n  replay journals 1, backstory.pairs/1,",
     "\n  backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0"
@@ -58,6 +58,7 @@ const WRITES: &str = concat!(
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Ls(ls::LsArguments),
+    Search(Box<search::SearchArguments>),
     Show(show::ShowArguments),
     Open(open::OpenArguments),
     Resume(resume::ResumeArguments),

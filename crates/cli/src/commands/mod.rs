@@ -19,6 +19,7 @@ pub(crate) mod pairs;
 pub(crate) mod redact;
 pub(crate) mod replay;
 pub(crate) mod resume;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod spec;
 pub(crate) mod stats;
@@ -53,6 +54,7 @@ pub(crate) fn run(mut arguments: Arguments, given: &ArgMatches) -> Result<Outcom
         Some(Command::Blame(blame)) => blame::run(blame, &arguments.global),
         Some(Command::Log(log)) => log::run(log, &arguments.global),
         Some(Command::Annotate(annotate)) => annotate::run(annotate, &arguments.global),
+        Some(Command::Search(search)) => search::run(search, &arguments.global),
         Some(Command::Show(show)) => show::run(show, &arguments.global),
         Some(Command::Spec(spec)) => spec::run(spec, &arguments.global),
         Some(Command::Link(link)) => link::run(link, &arguments.global),

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
+/// What was searched for.
+pub(crate) const MATCH: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -111,6 +113,9 @@ pub(crate) fn report(error: &CliError) -> ExitCode {
         ErrorKind::Failed | ErrorKind::NotFound => {}
     }
     write_stderr(format_args!("{ERROR}error{ERROR:#}: {}\n", terminal_line(&error.message)));
+    for line in &error.place {
+        write_stderr(format_args!("  {}\n", terminal_line(line)));
+    }
     for hint in &error.hints {
         let mut lines = hint.lines();
         let first = lines.next().unwrap_or_default();

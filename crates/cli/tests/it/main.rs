@@ -37,6 +37,7 @@ mod roots;
 #[cfg(unix)]
 mod schemas;
 mod scoping;
+mod searching;
 mod second_clone;
 mod settings;
 mod showing;

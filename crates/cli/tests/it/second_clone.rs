@@ -1,19 +1,19 @@
 //! A second clone of a repository finds the sessions of the first
 
-use crate::desk::{Desk, SESSION, TIDES, wrote};
+use crate::repo_fixture::{RepoFixture, SESSION, TIDES, wrote};
 
 #[test]
 fn a_second_clone_finds_the_sessions_of_the_first() {
-    let desk = Desk::new();
-    desk.record(&[wrote("src/tides.rs", TIDES)]);
-    desk.put("src/tides.rs", TIDES);
-    desk.commit("Add tides", "2026-03-01T10:10:00Z");
-    let home = desk.machine.home();
+    let fixture = RepoFixture::new();
+    fixture.record(&[wrote("src/tides.rs", TIDES)]);
+    fixture.put("src/tides.rs", TIDES);
+    fixture.commit("Add tides", "2026-03-01T10:10:00Z");
+    let home = fixture.machine.home();
     let place = |name: &str| home.join(name).to_string_lossy().into_owned();
-    desk.git(&["clone", "-q", &place("work"), &place("second")]);
+    fixture.git(&["clone", "-q", &place("work"), &place("second")]);
     let included = "included: sessions of ~/work, another clone of this repository\n";
     let run = |folder: &str, arguments: &[&str]| {
-        let mut command = desk.machine.command(arguments);
+        let mut command = fixture.machine.command(arguments);
         let output = command.current_dir(home.join(folder)).output().unwrap();
         let text = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).unwrap();
@@ -37,9 +37,9 @@ fn a_second_clone_finds_the_sessions_of_the_first() {
 
     // The same by the first commit alone, and no other repository.
     let second = place("second");
-    desk.git(&["-C", &second, "remote", "remove", "origin"]);
+    fixture.git(&["-C", &second, "remote", "remove", "origin"]);
     assert_eq!(run("second", &["blame", "src/tides.rs", "--json"]).2, included);
-    desk.git(&["init", "-q", "-b", "main", &place("third")]);
+    fixture.git(&["init", "-q", "-b", "main", &place("third")]);
     backstory_testkit::write_file(&home.join("third/src/tides.rs"), TIDES.as_bytes());
     let (code, _, told) = run("third", &["blame", "src/tides.rs"]);
     assert!(code == Some(1) && !told.contains("included"), "{told}");

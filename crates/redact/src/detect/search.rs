@@ -100,7 +100,7 @@ impl Engine {
                 begun.get_or_insert_with(new).keyword(&place, word, starts, Near::Anything);
             }
         });
-        if seeing.deeper().is_some() {
+        if decoding.deeper().is_some() {
             encodings.end_signs(text);
         }
         begun.iter_mut().for_each(Walk::begin_anew);

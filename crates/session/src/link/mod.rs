@@ -21,6 +21,7 @@ pub use belonging::Belonging;
 pub use evidence::{Evidence, Judged, Link, Tier};
 pub use facts::SessionFacts;
 pub use hook::{HookError, has_hook, with_hook, without_hook};
+pub use printed::announced_commits;
 pub(crate) use printed::commits_announced;
 
 use backstory_model::Session;

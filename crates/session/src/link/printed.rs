@@ -41,6 +41,18 @@ pub(super) fn printed(session: &Session) -> Vec<Printed> {
     found
 }
 
+/// The ids, often shortened, of commits that a session reports to have made.
+pub fn announced_commits(session: &Session) -> Vec<String> {
+    let mut ids: Vec<String> = printed(session)
+        .into_iter()
+        .filter(|found| found.announced)
+        .map(|found| found.id)
+        .collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
 fn ids_of(
     step: &Step,
     call: &Call,

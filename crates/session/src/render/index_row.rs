@@ -17,15 +17,25 @@ const LONGEST_TITLE: usize = 110;
 pub struct IndexRow {
     /// Name of the file next to the index.
     pub file: String,
+    /// The session's id.
     pub id: String,
+    /// Its title.
     pub title: String,
+    /// Its project.
     pub project: String,
+    /// Its first time.
     pub started: Option<Timestamp>,
+    /// Its last time.
     pub ended: Option<Timestamp>,
+    /// Turns.
     pub turns: u64,
+    /// Tool calls.
     pub calls: u64,
+    /// Calls that failed.
     pub errors: u64,
+    /// Tokens, subagents included.
     pub tokens: u64,
+    /// Models that answered.
     pub models: Vec<String>,
     /// The agent's name.
     #[serde(default)]

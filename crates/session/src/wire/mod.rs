@@ -12,6 +12,7 @@ mod link;
 mod row;
 #[cfg(feature = "schema")]
 mod schemas;
+mod search;
 mod session;
 mod session_document;
 mod stats;
@@ -33,6 +34,7 @@ pub use link::{
 pub use row::{ListDocument, ListTokens};
 #[cfg(feature = "schema")]
 pub use schemas::schemas;
+pub use search::{SEARCH_SCHEMA, SearchDocument, SearchLine, SearchPlace};
 pub use session::SessionJson;
 pub use session_document::{
     BenchmarkDocument, BlockDocument, BranchDocument, ChainDocument, CommandLine,

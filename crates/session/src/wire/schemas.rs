@@ -4,7 +4,7 @@
 
 use super::{
     BlameDocument, CheckDocument, CloneDocument, LinkDocument, ListDocument, LogDocument,
-    NoteDocument, ProofDocument, SessionDocument, StatsDocument,
+    NoteDocument, ProofDocument, SearchDocument, SessionDocument, StatsDocument,
 };
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -20,6 +20,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("link-note", of::<NoteDocument>()),
         ("log", of::<LogDocument>()),
         ("ls", of::<ListDocument>()),
+        ("search", of::<SearchDocument>()),
         ("session", of::<SessionDocument>()),
         ("stats", of::<StatsDocument>()),
     ]

@@ -1,6 +1,8 @@
 //! `backstory show`
 
 mod all;
+mod highlight;
+mod jump;
 mod view;
 
 use crate::args::GlobalArguments;
@@ -52,6 +54,14 @@ pub(crate) struct ShowArguments {
     #[command(flatten)]
     view: ViewArguments,
 
+    /// Begin at this turn, record or call, as `search` prints it
+    #[arg(long, value_name = "ID|N", conflicts_with = "all")]
+    at: Option<String>,
+
+    /// Begin at the first message that meets this query of `search`, and highlight what it is about
+    #[arg(long, value_name = "QUERY", conflicts_with = "all")]
+    find: Option<String>,
+
     /// Print without a pager
     #[arg(long, hide_short_help = true)]
     no_pager: bool,
@@ -86,13 +96,33 @@ pub(crate) fn run(
     }
     let format = arguments.view.format_for(out);
     arguments.view.check(format)?;
+    for (option, given) in [("--at", &arguments.at), ("--find", &arguments.find)] {
+        if given.is_some() && format == view::Format::Json {
+            return Err(CliError::new(format!("{option}: JSON holds the whole session"))
+                .hint("use another --format"));
+        }
+    }
+    let matcher = arguments.find.as_deref().map(jump::matcher).transpose()?;
     let redactor = arguments.view.redactor()?;
     let found = find_cleared(wanted, &choice, global, redactor.as_ref())?;
-    let view = view_of(&found, view, &arguments.view, global)?;
-    let Shown { session, notices, mut guard, .. } = found;
+    let mut view = view_of(&found, view, &arguments.view, global)?;
+    let Shown { mut session, notices, mut guard, .. } = found;
+    let found = match &matcher {
+        Some(matcher) if arguments.at.is_none() => jump::first(wanted, &choice, global, matcher)?,
+        _ => None,
+    };
+    if let Some(at) = arguments.at.as_ref().or(found.as_ref()) {
+        jump::begin_at(&mut session, at, &mut view)?;
+    }
     let Some(out) = out else {
         let paged = !arguments.no_pager && format == view::Format::Terminal;
-        pager::page(paged, |out| write_session(&session, &view, format, out))?;
+        pager::page(paged, |out| match &matcher {
+            Some(matcher) if format == view::Format::Terminal && ui::has_colour() => {
+                let mut out = highlight::Highlight::new(out, matcher);
+                write_session(&session, &view, format, &mut out)
+            }
+            _ => write_session(&session, &view, format, out),
+        })?;
         return Ok(Outcome::Fine.given(&notices));
     };
     let out = guard.file_or_folder(out)?;
