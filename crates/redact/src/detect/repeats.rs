@@ -29,6 +29,8 @@ pub(crate) struct Repeats<'a, T> {
     last: usize,
     crowd: usize,
     seen: VecDeque<Seen<'a, T>>,
+    /// Which of them was looked for last.
+    looked_for: usize,
     period: usize,
     /// What is the same as one period earlier, and what follows is not if it is `broken`.
     same: Range<usize>,
@@ -50,6 +52,7 @@ impl<'a, T: Clone> Repeats<'a, T> {
             last: 0,
             crowd: 0,
             seen: VecDeque::new(),
+            looked_for: 0,
             period: 0,
             same: 0..0,
             broken: false,
@@ -70,6 +73,7 @@ impl<'a, T: Clone> Repeats<'a, T> {
     pub(crate) fn remember(&mut self, place: usize, word: &'a str, led_to: T) {
         if self.seen.len() == REMEMBERED {
             self.seen.pop_front();
+            self.looked_for = self.looked_for.saturating_sub(1);
         }
         self.seen.push_back(Seen { place, word, led_to });
     }
@@ -86,11 +90,25 @@ impl<'a, T: Clone> Repeats<'a, T> {
             return None;
         }
         self.extend(place + BEHIND);
+        let first = self.first_from(place - self.period);
         let earlier = place - self.period;
-        let first = self.seen.partition_point(|seen| seen.place < earlier);
-        let mut there = self.seen.iter().skip(first).take_while(|seen| seen.place == earlier);
+        let mut there = self.seen.range(first..).take_while(|seen| seen.place == earlier);
         let found = there.find(|seen| std::ptr::eq(seen.word, word))?;
         (place + BEHIND <= self.same.end).then(|| (found.led_to.clone(), self.period))
+    }
+
+    /// The first keyword that is not before `place`: mostly one of the next behind the last one.
+    fn first_from(&mut self, place: usize) -> usize {
+        let is_before = |at: usize| self.seen.get(at).is_some_and(|seen| seen.place < place);
+        let mut at = self.looked_for;
+        if at.checked_sub(1).is_some_and(|last| !is_before(last)) {
+            at = self.seen.partition_point(|seen| seen.place < place);
+        }
+        while is_before(at) {
+            at += 1;
+        }
+        self.looked_for = at;
+        at
     }
 
     /// Takes the distance to the nearest same keyword for the period, if what follows is the same.
