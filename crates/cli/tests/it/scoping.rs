@@ -9,30 +9,30 @@ const EARLIER: &str = "aaaaaaaa-0000-4000-8000-000000000002";
 const ELSEWHERE: &str = "bbbbbbbb-0000-4000-8000-000000000003";
 
 /// A repository with two sessions, and a newer session of another project.
-struct Desk {
+struct Checkout {
     machine: Machine,
     top: PathBuf,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl Checkout {
+    fn new() -> Checkout {
         let machine = Machine::empty();
         let home = std::fs::canonicalize(machine.home()).unwrap();
         let top = home.join("code/app");
         write_file(&top.join(".git/HEAD"), b"ref: refs/heads/main\n");
         write_file(&top.join("src/deep/x.rs"), b"");
-        let desk = Desk { machine, top };
-        let app = desk.top.display().to_string();
-        desk.session(HERE, &app, "2026-03-02", "opus-4", "main");
-        desk.session(EARLIER, &format!("{app}/src"), "2026-03-01", "haiku-4", "topic");
-        desk.session(
+        let checkout = Checkout { machine, top };
+        let app = checkout.top.display().to_string();
+        checkout.session(HERE, &app, "2026-03-02", "opus-4", "main");
+        checkout.session(EARLIER, &format!("{app}/src"), "2026-03-01", "haiku-4", "topic");
+        checkout.session(
             ELSEWHERE,
             &format!("{}/other", home.display()),
             "2026-03-03",
             "opus-4",
             "main",
         );
-        desk
+        checkout
     }
 
     fn session(&self, id: &str, cwd: &str, day: &str, model: &str, branch: &str) {
@@ -68,47 +68,47 @@ const LIMITED: &str = "limited to the repository ~/code/app; all projects: --eve
 
 #[test]
 fn inside_a_repository_names_mean_its_sessions() {
-    let desk = Desk::new();
+    let checkout = Checkout::new();
     for folder in [".", "src/deep"] {
-        assert_eq!(desk.ids(folder, &[]), [HERE, EARLIER], "{folder}");
-        assert_eq!(desk.ids(folder, &["."]), [HERE, EARLIER], "{folder}");
+        assert_eq!(checkout.ids(folder, &[]), [HERE, EARLIER], "{folder}");
+        assert_eq!(checkout.ids(folder, &["."]), [HERE, EARLIER], "{folder}");
     }
-    assert_eq!(desk.ids(".", &["-a"]), [ELSEWHERE, HERE, EARLIER]);
-    assert_eq!(desk.ids(".", &["src"]), [EARLIER], "a folder that is named is that folder");
-    assert_eq!(desk.ids("../..", &[]), [ELSEWHERE, HERE, EARLIER], "outside, everything");
+    assert_eq!(checkout.ids(".", &["-a"]), [ELSEWHERE, HERE, EARLIER]);
+    assert_eq!(checkout.ids(".", &["src"]), [EARLIER], "a folder that is named is that folder");
+    assert_eq!(checkout.ids("../..", &[]), [ELSEWHERE, HERE, EARLIER], "outside, everything");
 
-    let (code, out, told) = desk.run("src", &["ls"]);
+    let (code, out, told) = checkout.run("src", &["ls"]);
     assert!(code == Some(0) && told == LIMITED && !out.contains("bbbbbbbb"), "{told}{out}");
-    let (_, out, told) = desk.run("src", &["show", "latest"]);
+    let (_, out, told) = checkout.run("src", &["show", "latest"]);
     assert!(out.contains("Work of 2026-03-02") && told == LIMITED, "{told}{out}");
-    let (_, out, _) = desk.run("src", &["show"]);
+    let (_, out, _) = checkout.run("src", &["show"]);
     assert!(out.contains("Work of 2026-03-02"), "{out}");
-    let (_, out, told) = desk.run("src", &["show", "latest~1"]);
+    let (_, out, told) = checkout.run("src", &["show", "latest~1"]);
     assert!(out.contains("Work of 2026-03-01") && told == LIMITED, "{told}{out}");
-    let (_, out, told) = desk.run("src", &["show", "bbbb"]);
+    let (_, out, told) = checkout.run("src", &["show", "bbbb"]);
     assert!(out.contains("Work of 2026-03-03") && told.is_empty(), "ids are found everywhere");
-    let (code, _, told) = desk.run("src", &["show", "latest~2"]);
+    let (code, _, told) = checkout.run("src", &["show", "latest~2"]);
     assert!(code == Some(1) && told.contains("there are only 2 sessions"), "{told}");
     let count = |arguments: &[&str]| {
-        let out = desk.run("src", arguments).1;
+        let out = checkout.run("src", arguments).1;
         let report: serde_json::Value = serde_json::from_str(&out).unwrap();
         report["total"]["messages"].as_u64().unwrap()
     };
     assert_eq!(count(&["stats", "--json"]), 2);
     assert_eq!(count(&["stats", "--json", "-a"]), 3);
-    assert_eq!(desk.run("src", &["check", "--json"]).1.lines().count(), 2);
-    assert_eq!(desk.run("src", &["check", "--json", "bbbb", "latest"]).1.lines().count(), 2);
-    let exported = desk.run("src", &["export", "--to", "atif"]).1;
+    assert_eq!(checkout.run("src", &["check", "--json"]).1.lines().count(), 2);
+    assert_eq!(checkout.run("src", &["check", "--json", "bbbb", "latest"]).1.lines().count(), 2);
+    let exported = checkout.run("src", &["export", "--to", "atif"]).1;
     assert_eq!(exported.lines().count(), 2);
-    assert_eq!(desk.run("src", &["clone", "latest", "--dry-run", "--json"]).0, Some(0));
+    assert_eq!(checkout.run("src", &["clone", "latest", "--dry-run", "--json"]).0, Some(0));
 }
 
 #[test]
 fn a_repository_without_sessions_says_how_to_see_the_others() {
-    let desk = Desk::new();
-    write_file(&desk.top.join("../empty/.git/HEAD"), b"");
+    let checkout = Checkout::new();
+    write_file(&checkout.top.join("../empty/.git/HEAD"), b"");
     for arguments in [&["ls"][..], &["show", "latest"], &["stats"], &["check"]] {
-        let (code, _, told) = desk.run("../empty", arguments);
+        let (code, _, told) = checkout.run("../empty", arguments);
         assert_ne!(code, Some(0), "{arguments:?}");
         assert!(told.contains("no session worked in the repository ~/code/empty"), "{told}");
         assert!(told.contains("hint: --everywhere (-a) takes all projects: 3 sessions"), "{told}");
@@ -117,7 +117,7 @@ fn a_repository_without_sessions_says_how_to_see_the_others() {
 
 #[test]
 fn filters_are_the_same_for_every_command() {
-    let desk = Desk::new();
+    let checkout = Checkout::new();
     let dated = ["--since", "2026-03-02", "--until", "2026-03-02"];
     let cases: [(&[&str], &[&str]); 7] = [
         (&dated, &[HERE]),
@@ -131,7 +131,7 @@ fn filters_are_the_same_for_every_command() {
     for (filter, expected) in cases {
         let run = |command: &[&str]| {
             let all = [command, filter].concat();
-            let (code, out, told) = desk.run("../..", &all);
+            let (code, out, told) = checkout.run("../..", &all);
             assert!(code.is_some_and(|code| code < 2), "{all:?}: {told}");
             out
         };
@@ -145,7 +145,7 @@ fn filters_are_the_same_for_every_command() {
         assert_eq!(lines(&["export", "--to", "atif"]), expected.len(), "{filter:?}");
         let stats: serde_json::Value = serde_json::from_str(&run(&["stats", "--json"])).unwrap();
         assert_eq!(stats["total"]["messages"], expected.len(), "{filter:?}");
-        let folder = desk.machine.home().join("pages");
+        let folder = checkout.machine.home().join("pages");
         let pages = folder.to_string_lossy().into_owned();
         run(&["show", "--all", "--out", &pages]);
         let written = std::fs::read_dir(&folder).unwrap().flatten();
@@ -155,27 +155,27 @@ fn filters_are_the_same_for_every_command() {
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(lines(&["analyze", "--format", "json"]), 1);
     }
-    let (code, _, told) = desk.run("../..", &["export", "--to", "atif", "--branch", "none"]);
+    let (code, _, told) = checkout.run("../..", &["export", "--to", "atif", "--branch", "none"]);
     assert_eq!((code, told.lines().next()), (Some(1), Some("error: none of 3 sessions matches")));
-    let (code, ..) =
-        desk.run("../..", &["check", "aaaaaaaa-0000-4000-8000-000000000002", "--branch", "main"]);
+    let (code, ..) = checkout
+        .run("../..", &["check", "aaaaaaaa-0000-4000-8000-000000000002", "--branch", "main"]);
     assert_eq!(code, Some(1), "a named session must meet the filter, too");
 }
 
 #[test]
 fn latest_is_the_newest_by_its_own_times_that_the_command_can_handle() {
-    let desk = Desk::new();
-    let home = desk.machine.home();
+    let checkout = Checkout::new();
+    let home = checkout.machine.home();
     agent_form("mini-swe-agent/calls").write(&home.join(".config/mini-swe-agent"), |text| text);
     agent_form("codex/rollout")
         .write(&home.join(".codex"), |text| text.replace("2026-01-31T", "2026-12-31T"));
-    let listed = desk.ids("../..", &[]);
+    let listed = checkout.ids("../..", &[]);
     assert_eq!(listed.len(), 5, "{listed:?}");
     assert_eq!(listed[1], ELSEWHERE, "a file without times is never the newest");
-    let (code, out, told) = desk.run("../..", &["check", "latest", "--json"]);
+    let (code, out, told) = checkout.run("../..", &["check", "latest", "--json"]);
     assert!(code < Some(2) && out.contains(ELSEWHERE), "{code:?} {told}{out}");
-    let (code, out, told) = desk.run("../..", &["clone", "latest", "--dry-run", "--json"]);
+    let (code, out, told) = checkout.run("../..", &["clone", "latest", "--dry-run", "--json"]);
     assert!(code == Some(0) && out.contains(ELSEWHERE), "{told}");
-    let (_, out, _) = desk.run("../..", &["show", "latest", "--format", "json"]);
+    let (_, out, _) = checkout.run("../..", &["show", "latest", "--format", "json"]);
     assert!(out.contains("\"agent\":\"codex\""), "the newest of all: {out}");
 }
