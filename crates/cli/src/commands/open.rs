@@ -12,7 +12,7 @@ use clap::Args;
 /// then xdg-open or open.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory open              the newest session of this repository\n  backstory open 3f2a --full\n  backstory open latest --agent codex"
+    after_help = "Examples:\n  backstory open              the newest session of this repository\n  backstory open 3f2a --full\n  backstory open --since yesterday"
 )]
 pub(crate) struct OpenArguments {
     /// An id or the start of one, a path, `latest` (if none is named), or `latest~2`
