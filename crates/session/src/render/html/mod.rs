@@ -264,7 +264,7 @@ impl<W: Write> Sink for Html<'_, W> {
                 "<details class=\"context\"><summary>{label}</summary>\n<div class=\"told\">{text}</div></details>"
             )?,
             Voice::Notification | Voice::Teammate | Voice::Caller => {
-                writeln!(self.out, "<div class=\"told\"><p class=\"who\">{label}</p>{text}</div>")?
+                writeln!(self.out, "<div class=\"told\"><p class=\"who\">{label}</p>{text}</div>")?;
             }
         }
         Ok(())

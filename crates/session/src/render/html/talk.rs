@@ -78,7 +78,7 @@ impl<W: Write> Html<'_, W> {
                 writeln!(self.out, "<div class=\"text\">{}</div>", self.text.trim_end())?;
             }
             None => {
-                writeln!(self.out, "<p class=\"aside\">(the session does not have its text)</p>")?
+                writeln!(self.out, "<p class=\"aside\">(the session does not have its text)</p>")?;
             }
         }
         self.person(plan.verdict.words())?;
