@@ -83,7 +83,7 @@ pub fn search(sessions: &[SessionRef<'_>], search: &Search<'_>, progress: &dyn P
 pub fn search_in_order(
     sessions: &[SessionRef<'_>],
     search: &Search<'_>,
-    mut take: impl FnMut(Found) -> bool + Send,
+    take: impl FnMut(Found) -> bool + Send,
 ) {
     parallel::ordered(
         sessions,
@@ -101,7 +101,7 @@ pub fn search_in_order(
             }
         },
         |found| found.hits.len() as u64 * 1_024,
-        |found| take(found),
+        take,
     );
 }
 

@@ -119,7 +119,8 @@ mod tests {
     fn long_lines_are_cut_around_the_match() {
         let text = format!("{}éx{}", "ä".repeat(5_000), "ö".repeat(5_000));
         let at = text.find('x').unwrap();
-        let found = snippet(&text, &[at..at + 1], None);
+        let place = at..at + 1;
+        let found = snippet(&text, std::slice::from_ref(&place), None);
         let line = &found.lines[0];
         assert_eq!(&line.text[line.marks[0].clone()], "x");
         assert!(line.text.len() < 4 * AROUND && line.cut == (true, true));

@@ -98,7 +98,7 @@ impl<'s> Unit<'s> {
         if of_prompt && fields.has(Field::Prompt) {
             return None;
         }
-        let texts = vec![(Field::Title, Text::Known(&*title.text))];
+        let texts = vec![(Field::Title, Text::Known(&title.text))];
         Some(Unit { time: session.ended, texts, ..Unit::new(Who::Title) })
     }
 
@@ -225,10 +225,8 @@ pub(crate) fn members(root: &Session) -> Vec<Member<'_>> {
             started.extend(ids.map(|id| (id, number)));
         }
         all.extend(member.session.subagents.iter().map(|session| {
-            let turn = match is_root {
-                _ if !is_root => member.turn,
-                _ => started.get(&*session.id).copied(),
-            };
+            let own = started.get(&*session.id).copied();
+            let turn = if is_root { own } else { member.turn };
             Member { session, turn, is_subagent: true }
         }));
     }

@@ -67,7 +67,7 @@ fn version_says_what_is_covered() {
     writes: backstory.session/1, backstory.check/1, backstory.ls/1, backstory.overview/1,
       backstory.analysis/1, backstory.profile/1, backstory.differences/1, backstory.history/1,
       backstory.blame/1, backstory.log/1, backstory.annotate/1, backstory.redact/1,
-      backstory.stats/1, backstory.link/1, backstory.link-note/1,
+      backstory.search/1, backstory.stats/1, backstory.link/1, backstory.link-note/1,
       backstory.clone/1, backstory.clone-proof/1, backstory.config/1,
       replay journals 1, backstory.pairs/1,
       backstory.export/1, OpenTraces 0.9.0 and 0.3.0, ATIF 1.7 and 1.8, Agent Trace 0.1.0

@@ -5,8 +5,8 @@ use backstory_testkit::{files_below, top};
 use std::collections::BTreeSet;
 
 /// Crates that know agents only by their readers.
-const CRATES: [&str; 8] =
-    ["store", "model", "redact", "text", "session", "export", "replay", "cli"];
+const CRATES: [&str; 9] =
+    ["store", "model", "redact", "text", "session", "search", "export", "replay", "cli"];
 
 /// Commands that exist for one agent only, and how its results are written.
 const OF_ONE_AGENT: [&str; 6] = [

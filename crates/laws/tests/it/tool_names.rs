@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that must not know any.
-const CRATES: [&str; 8] =
-    ["cli", "export", "format", "model", "redact", "replay", "session", "store"];
+const CRATES: [&str; 9] =
+    ["cli", "export", "format", "model", "redact", "replay", "search", "session", "store"];
 
 /// Tools of Claude Code and of other agents.
 const NAMES: [&str; 43] = [

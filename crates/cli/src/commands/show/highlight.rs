@@ -93,7 +93,7 @@ mod tests {
     fn colours_go_on_around_a_match() {
         let line = "a \u{1b}[1mré\u{1b}[0mdis b";
         assert_eq!(
-            marked(line, &[2..8]),
+            marked(line, std::slice::from_ref(&(2..8))),
             "a \u{1b}[1m\u{1b}[7mré\u{1b}[0m\u{1b}[7mdis\u{1b}[27m b"
         );
     }
