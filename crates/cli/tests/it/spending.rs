@@ -257,10 +257,10 @@ fn tables_fit_narrow_terminals() {
     session               messages  cache read  output      cost
     59aba946  Calm the …         7        653k     ≥21  ≥$0.3805
     bf74c68e  Tides on …         8        210k    2.4k   $0.2200
-    18502db4  Add a --c…         8        124k    1.3k   $0.0652
-    5931ab08  Make savi…         5        100k    1.0k   $0.0583
-    8ea9873d  Write a s…         6       66.6k     ≥18  ≥$0.0261
-    bddf24f2  Rename No…         3       31.5k      ≥9  ≥$0.0149
+    18502db4  Add a …            8        124k    1.3k   $0.0652
+    5931ab08  Make …             5        100k    1.0k   $0.0583
+    8ea9873d  Write a …          6       66.6k     ≥18  ≥$0.0261
+    bddf24f2  Rename …           3       31.5k      ≥9  ≥$0.0149
     total                       37        1.2M   ≥4.8k  ≥$0.7650
 
     37 messages in 6 sessions; days in UTC
