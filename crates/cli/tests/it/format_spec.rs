@@ -26,7 +26,7 @@ fn the_document_has_all_its_parts() {
 }
 
 #[test]
-fn analyze_writes_nothing_into_an_agents_folder() {
+fn spec_writes_nothing_into_an_agents_folder() {
     let machine = Machine::with_sample();
     for option in ["--out", "--save-profile"] {
         let done = machine.run(&["spec", option, ".claude/analysis.md"]);
@@ -53,21 +53,13 @@ fn sets_can_be_named_and_split() {
 }
 
 #[test]
-fn analyze_drift_sets_the_exit_code() {
+fn spec_drift_sets_the_exit_code() {
     let machine = Machine::with_sample();
     let clean = machine.run(&["spec", "--drift"]);
     assert_eq!((clean.code, clean.stdout.lines().last()), (Some(0), Some("No differences.")));
     machine.out(&["clone", "59aba946"]);
-    let cloned = machine.run(&["analyze", "--drift", "--json"]);
+    let cloned = machine.run(&["spec", "--drift", "--json"]);
     assert!(!cloned.stdout.contains("backstory-clone"), "{}", cloned.stdout);
-    machine.out(&["analyze", "--save-profile", "p.json", "--out", "spec.md"]);
-    let history = machine.json(&["analyze", "--history", "--profile", "p.json", "--json"]);
-    assert!(history.len() > 5 && history.iter().all(|change| change["version"].is_string()));
-    let told = machine.out(&["analyze", "--history", "--profile", "p.json"]);
-    let rows = told.lines().filter(|line| {
-        ["| added", "| changed", "| dropped"].iter().any(|word| line.starts_with(word))
-    });
-    assert_eq!(rows.count(), history.len(), "the same changes as in the document");
     let odd = testdata("sessions/unknown-type.jsonl");
     let found = machine.run(&["spec", &odd.to_string_lossy(), "--drift", "--format", "json"]);
     assert_eq!(found.code, Some(1));
@@ -105,7 +97,7 @@ fn profiles_are_saved_merged_and_compared() {
     assert!(ranges.contains("| new-type | `attachment/"), "{ranges}");
     let history = machine.out(&["spec", "--history"]);
     assert!(history.contains("## 2.1.325"));
-    let versions = machine.json(&["spec", "--history", "--format", "json"]);
+    let versions = machine.json(&["spec", "--history", "--json"]);
     assert_eq!(history.matches("\n## ").count(), versions.len());
     for version in &versions {
         assert_eq!(version["schema"], "backstory.history/1");
@@ -116,7 +108,7 @@ fn profiles_are_saved_merged_and_compared() {
 }
 
 #[test]
-fn analyze_reports_files_it_cannot_analyse() {
+fn spec_reports_files_it_cannot_analyse() {
     let machine = Machine::with_sample();
     assert_snapshot!(machine.run(&["spec", "--drift", "--profile", "none.json"]).stderr, @r"
     error: `none.json`: No such file or directory (os error 2)

@@ -35,8 +35,7 @@ use view::write_session;
     after_help = "Examples:\n  backstory show                            the newest session of this repository\n  backstory show 3f2a --out session.html\n  backstory show latest --format md --select prompts,text,edits\n  backstory show --all . --out pages/       every session of this project, with an index\n  backstory show latest --share --out page.html\n  backstory show latest --format json | jq '.turns[].prompt.text'"
 )]
 pub(crate) struct ShowArguments {
-    /// An id or the start of one, a path, `latest` (if none is named), or `latest~2` for the one two
-    /// before it; with --all a project's folder
+    /// An id or its start, a path, `latest` or `latest~2`; with --all a project's folder
     session: Option<String>,
 
     /// Every session of a project, or of the machine, into the folder --out
@@ -58,7 +57,7 @@ pub(crate) struct ShowArguments {
     #[arg(long, value_name = "ID|N", conflicts_with = "all")]
     at: Option<String>,
 
-    /// Begin at the first message that meets this query of `search`, and highlight what it is about
+    /// Begin at the first message that meets this query of `search`
     #[arg(long, value_name = "QUERY", conflicts_with = "all")]
     find: Option<String>,
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub(crate) struct ViewArguments {
-    /// How to show it: on a terminal as `terminal`, else as `text`, by default
+    /// Output format
     #[arg(long, short, value_name = "FORMAT")]
     format: Option<Format>,
 
@@ -27,15 +27,15 @@ pub(crate) struct ViewArguments {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// Open what a terminal folds: results, thinking, long edits, client messages
+    /// Show all of results, thinking, long edits and client messages
     #[arg(long)]
     pub(crate) full: bool,
 
-    /// Show the client's own messages too: hooks, reminders, caveats; a page folds them
+    /// Also show the client's own messages: hooks, reminders, caveats
     #[arg(long)]
     noise: bool,
 
-    /// Keep only these: prompts, text, tools, results, thinking, edits, subagents
+    /// Only these: prompts, text, tools, results, thinking, edits, subagents
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     select: Vec<String>,
 
@@ -44,18 +44,18 @@ pub(crate) struct ViewArguments {
     turns: Option<String>,
 
     /// Bytes of each tool result to keep, half from each end (with K, M), or `all`
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
     max_result: Option<String>,
 
-    /// Make it fit to be given away: secrets are taken out, home folders become ~
+    /// Redact secrets, home folders and user names, for sharing
     #[arg(long)]
     pub(crate) share: bool,
 
-    /// Take secrets out, and what else is named: paths, people
+    /// Redact secrets, and what else is named: paths, people
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', num_args = 0..=1, default_missing_value = "secrets", require_equals = true)]
     redact: Vec<String>,
 
-    /// With --share: leave secrets in
+    /// With --share: redact nothing
     #[arg(long, requires = "share", conflicts_with = "redact")]
     raw: bool,
 }
