@@ -2,7 +2,7 @@
 
 use crate::context::{Context, CountedTokens};
 use crate::json::CanonicalWriter;
-use backstory_model::{Step, UsageTotal};
+use backstory_model::{Money, Step, UsageTotal};
 use backstory_session::stats::{Cost, Prices};
 
 /// Sums over the steps of one trajectory.
@@ -63,7 +63,7 @@ impl Sums {
 }
 
 /// Those of one message.
-pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut CanonicalWriter<'_>) {
+pub(super) fn metrics(spent: &UsageTotal, cost: Option<Money>, canon: &mut CanonicalWriter<'_>) {
     canon.key("metrics");
     canon.open();
     canon.key("prompt_tokens");
@@ -72,9 +72,9 @@ pub(super) fn metrics(spent: &UsageTotal, cost: Option<u128>, canon: &mut Canoni
     canon.number(spent.output);
     canon.key("cached_tokens");
     canon.number(spent.cache_read);
-    if let Some(price) = cost {
+    if let Some(cost) = cost {
         canon.key("cost_usd");
-        canon.float(price as f64 / 1e12);
+        canon.float(cost.dollars());
     }
     canon.key("extra");
     canon.open();

@@ -4,10 +4,10 @@
 //! answer. The first states of a run are measured, and the estimate is corrected by them.
 
 use crate::journal::Usage;
-use crate::money::Money;
 use crate::states::{Conversation, State};
 use crate::teacher::{Api, Teacher};
 use crate::wire::{Request, Wire};
+use backstory_model::Money;
 use backstory_redact::Cleared;
 
 const BYTES: u64 = 4;

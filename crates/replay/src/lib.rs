@@ -6,7 +6,6 @@
 mod api;
 pub mod estimate;
 pub mod journal;
-pub mod money;
 pub mod pairs;
 pub mod price;
 pub mod run;
@@ -14,4 +13,4 @@ pub mod states;
 pub mod teacher;
 pub mod wire;
 
-pub use money::Money;
+pub use backstory_model::Money;

@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::journal::Usage;
-use crate::money::Money;
+use backstory_model::Money;
 use backstory_model::Spent;
 use backstory_session::stats::Prices;
 use std::sync::Arc;
@@ -90,15 +90,12 @@ impl Price {
         let written = usage.cache_write_tokens.min(usage.prompt_tokens - cached);
         let fresh = usage.prompt_tokens - cached - written;
         let parts = [fresh, usage.completion_tokens, cached, written];
-        let pico = match self {
+        let cost = match self {
             Price::Unknown => return None,
             Price::Given(rates) => {
                 let rates = [rates.input, rates.output, rates.cache_read, rates.cache_write];
-                parts
-                    .iter()
-                    .zip(rates)
-                    .map(|(tokens, rate)| u128::from(*tokens) * u128::from(rate))
-                    .sum()
+                let cost = |(tokens, rate): (&u64, u64)| u128::from(*tokens) * u128::from(rate);
+                Money::from_picos(parts.iter().zip(rates).map(cost).sum())
             }
             Price::Listed(prices, model) => {
                 let mut spent = Spent::default();
@@ -107,11 +104,11 @@ impl Price {
                 prices.price(model, &spent)?
             }
         };
-        Some(Money::from_nanos(u64::try_from((pico + 500) / 1_000).unwrap_or(u64::MAX)))
+        Some(cost.in_nanos())
     }
 
     /// The most that a call can cost: nothing cached, everything written to the cache where that is
-    /// dearer.
+    /// costs more.
     pub fn most(&self, prompt_tokens: u64, completion_tokens: u64) -> Option<Money> {
         let usage = Usage { prompt_tokens, completion_tokens, ..Usage::default() };
         let written = Usage { cache_write_tokens: prompt_tokens, ..usage };

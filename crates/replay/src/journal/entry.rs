@@ -4,7 +4,7 @@
 //! counts: it is there because the user asked failed calls again. Fields that a reader does not
 //! know are skipped, so that newer journals stay readable.
 
-use crate::money::Money;
+use backstory_model::Money;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

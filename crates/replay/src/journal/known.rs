@@ -4,8 +4,8 @@
 //! somebody wants it.
 
 use super::entry::{Call, Entry, Key};
-use crate::money::Money;
 use backstory_export::digest;
+use backstory_model::Money;
 use backstory_store::open_file;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

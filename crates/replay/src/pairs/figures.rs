@@ -1,7 +1,7 @@
 //! What became of every state, in numbers that add up.
 
 use super::agreement::Agreement;
-use crate::money::Money;
+use backstory_model::Money;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

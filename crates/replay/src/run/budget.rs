@@ -1,6 +1,6 @@
 //! Money that may be spent: what was, what may have been, and what calls in flight may still cost.
 
-use crate::money::Money;
+use backstory_model::Money;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

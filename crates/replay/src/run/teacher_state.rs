@@ -3,8 +3,8 @@
 use super::http::Client;
 use super::pace::Pace;
 use crate::journal::Call;
-use crate::money::Money;
 use crate::teacher::Teacher;
+use backstory_model::Money;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 

@@ -2,9 +2,9 @@
 
 use super::Names;
 use crate::journal::Usage;
-use crate::money::Money;
 use crate::teacher::Api;
 use backstory_export::{ActionBlock, action_text};
+use backstory_model::Money;
 use serde_json::{Value, json};
 
 /// A teacher's answer.

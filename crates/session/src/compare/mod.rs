@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// Ranges of lines that differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hunk {
+pub(crate) struct DifferingLines {
     pub(crate) before: Range<usize>,
     pub(crate) after: Range<usize>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Hunk {
 /// How two lists differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Compared {
-    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) hunks: Vec<DifferingLines>,
     /// New lines, in order, of which it is not known whether they stayed.
     pub(crate) unsure: Vec<usize>,
 }
@@ -83,13 +83,13 @@ struct Sides {
 }
 
 impl Sides {
-    fn hunks(&self) -> Vec<Hunk> {
+    fn hunks(&self) -> Vec<DifferingLines> {
         let mut hunks = Vec::new();
         let (mut old, mut new) = (0, 0);
         while old < self.removed.len() || new < self.added.len() {
             let (old_end, new_end) = (run_end(&self.removed, old), run_end(&self.added, new));
             if old_end > old || new_end > new {
-                hunks.push(Hunk { before: old..old_end, after: new..new_end });
+                hunks.push(DifferingLines { before: old..old_end, after: new..new_end });
             }
             (old, new) = (old_end + 1, new_end + 1);
         }

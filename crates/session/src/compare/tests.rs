@@ -12,19 +12,21 @@ fn tokens(numbers: impl IntoIterator<Item = u32>) -> Vec<Token> {
 }
 
 /// The comparison that this one follows step by step.
-fn peer(before: &[Token], after: &[Token]) -> Vec<Hunk> {
+fn peer(before: &[Token], after: &[Token]) -> Vec<DifferingLines> {
     let count = before.iter().chain(after).map(|token| token.0 + 1).max().unwrap_or(0);
     let mut diff = Diff::default();
     diff.compute_with(Algorithm::Myers, before, after, count);
     diff.postprocess_with(before, after, IndentHeuristic::new(indent));
     let range = |range: std::ops::Range<u32>| range.start as usize..range.end as usize;
-    diff.hunks().map(|hunk| Hunk { before: range(hunk.before), after: range(hunk.after) }).collect()
+    diff.hunks()
+        .map(|hunk| DifferingLines { before: range(hunk.before), after: range(hunk.after) })
+        .collect()
 }
 
 /// The lines between hunks are the same on both sides.
 fn fits(before: &[Token], after: &[Token], compared: &Compared) -> bool {
     let (mut old, mut new) = (0, 0);
-    let end = Hunk { before: before.len()..0, after: after.len()..0 };
+    let end = DifferingLines { before: before.len()..0, after: after.len()..0 };
     for hunk in compared.hunks.iter().chain([&end]) {
         if before[old..hunk.before.start] != after[new..hunk.after.start] {
             return false;

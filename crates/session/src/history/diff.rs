@@ -1,7 +1,7 @@
 //! The difference between two states, as git sees it.
 
 use super::lines::{Lines, split_lines};
-use crate::compare::{Compared, Hunk, Placing, compare};
+use crate::compare::{Compared, DifferingLines, Placing, compare};
 use backstory_format::slice::Part;
 use imara_diff::Token;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) fn compared(before: &[Token], after: &[Token], lines: &Lines) -> Comp
 }
 
 /// Which old line each new line is, given where they differ.
-pub(super) fn kept(hunks: &[Hunk], after: usize) -> Kept {
+pub(super) fn kept(hunks: &[DifferingLines], after: usize) -> Kept {
     let mut kept = Vec::with_capacity(after);
     let mut old = 0;
     for hunk in hunks {

@@ -4,7 +4,7 @@
 //! followed.
 
 use super::apply::TELLING;
-use crate::compare::Hunk;
+use crate::compare::DifferingLines;
 use hashbrown::HashMap;
 use imara_diff::Token;
 
@@ -14,7 +14,7 @@ use imara_diff::Token;
 /// says is not there otherwise.
 pub(super) fn moved(
     (before, after): (impl Fn(usize) -> Option<Token>, impl Fn(usize) -> Option<Token>),
-    hunks: &[Hunk],
+    hunks: &[DifferingLines],
     (free_old, free_new): (&[bool], &[bool]),
     (weight, alone): (impl Fn(usize) -> u32, impl Fn(Token) -> bool),
 ) -> Vec<(usize, usize)> {

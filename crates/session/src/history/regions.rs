@@ -4,7 +4,7 @@ use super::apply::Region;
 use super::diff::compared;
 use super::lines::{Lines, split_lines};
 use super::tracer::Snapshot;
-use crate::compare::{Compared, Hunk};
+use crate::compare::{Compared, DifferingLines};
 use backstory_format::slice::Part;
 use hashbrown::{HashMap, HashSet};
 use imara_diff::Token;
@@ -15,15 +15,15 @@ use std::rc::Rc;
 pub(super) struct Edited<'t> {
     after: TextLines<'t>,
     /// The lines that hold those places; all others are the same on both sides.
-    places: Vec<Hunk>,
+    places: Vec<DifferingLines>,
 }
 
 impl<'t> Edited<'t> {
     pub(super) fn new(before: &'t str, after: &'t str, regions: &[Region]) -> Edited<'t> {
         let (before, after) = (TextLines::of(before), TextLines::of(after));
-        let mut places: Vec<Hunk> = Vec::new();
+        let mut places: Vec<DifferingLines> = Vec::new();
         for region in regions {
-            let place = Hunk {
+            let place = DifferingLines {
                 before: before.holding(&region.before),
                 after: after.holding(&region.after),
             };
@@ -47,7 +47,7 @@ impl<'t> Edited<'t> {
         let start = (0..most).take_while(|at| before.line(*at) == after.line(*at)).count();
         let same = |at: &usize| before.line(old - 1 - at) == after.line(new - 1 - at);
         let end = (0..most - start).take_while(same).count();
-        let place = Hunk { before: start..old - end, after: start..new - end };
+        let place = DifferingLines { before: start..old - end, after: start..new - end };
         Edited { after, places: vec![place] }
     }
 
@@ -72,7 +72,7 @@ impl<'t> Edited<'t> {
             let old = old.part(place.before.clone());
             let new = new.part(place.after.clone());
             let Compared { hunks, unsure } = compared(old, new, lines);
-            all.hunks.extend(hunks.into_iter().map(|hunk| Hunk {
+            all.hunks.extend(hunks.into_iter().map(|hunk| DifferingLines {
                 before: hunk.before.start + from..hunk.before.end + from,
                 after: hunk.after.start + to..hunk.after.end + to,
             }));
@@ -90,7 +90,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    pub(super) fn add(&mut self, hunks: &[Hunk]) {
+    pub(super) fn add(&mut self, hunks: &[DifferingLines]) {
         self.added += hunks.iter().map(|hunk| hunk.after.len() as u64).sum::<u64>();
         self.removed += hunks.iter().map(|hunk| hunk.before.len() as u64).sum::<u64>();
     }

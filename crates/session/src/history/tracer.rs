@@ -405,7 +405,7 @@ fn of_several(marks: &[Mark]) -> Option<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Hunk;
+    use crate::compare::DifferingLines;
 
     #[test]
     fn tracer_gives_lines_that_were_not_compared_to_no_edit() {
@@ -413,7 +413,7 @@ mod tests {
         tracer.see(0, "a\nb\nc\nd\n", None);
         let base = tracer.tracks[0].current.clone().unwrap();
         let tokens = tracer.lines.number("a\nx\ny\nd\n");
-        let hunks = vec![Hunk { before: 1..3, after: 1..3 }];
+        let hunks = vec![DifferingLines { before: 1..3, after: 1..3 }];
         let compared = Compared { hunks, unsure: vec![1] };
         let maker = Maker::Edit { number: 0, basis: Basis::Session };
         let marks = tracer.carry(&base, &tokens, &compared, maker, None);

@@ -3,7 +3,7 @@
 use super::view::View;
 use crate::stats::Cost;
 use backstory_format::Severity;
-use backstory_model::{CompactionKind, Session, UsageTotal};
+use backstory_model::{CompactionKind, Money, Session, UsageTotal};
 use backstory_text::figures::{compact, counted, duration};
 use backstory_text::title::short;
 use std::sync::Arc;
@@ -80,7 +80,8 @@ fn tokens(session: &Session) -> String {
 /// What the agent itself counted, else what the tokens cost at list prices.
 fn cost(session: &Session, view: &View) -> String {
     if let Some(dollars) = session.reported_cost {
-        let cost = Cost { picodollars: (dollars * 1e12) as u128, ..Cost::default() };
+        let money = Money::from_dollars(dollars).unwrap_or_default();
+        let cost = Cost { money, ..Cost::default() };
         return format!("{}, as {} counted it", cost.text(), session.agent.name());
     }
     let Some(prices) = view.prices.as_deref() else { return String::new() };

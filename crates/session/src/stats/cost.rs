@@ -4,15 +4,14 @@
 //! those, too.
 
 use super::prices::Prices;
-use backstory_model::Step;
-use backstory_model::{Speed, Spent};
+use backstory_model::{Money, Speed, Spent, Step};
 use backstory_text::figures::grouped;
 
 /// Money, and what is missing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Trillionths of a dollar.
-    pub picodollars: u128,
+    /// Of the messages that have a price.
+    pub money: Money,
     /// Messages that have a price.
     pub priced: u64,
     /// Messages whose model, or whose speed, has none.
@@ -21,10 +20,10 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of one message, where there is a price.
-    pub fn of(picodollars: Option<u128>) -> Cost {
-        match picodollars {
-            Some(picodollars) => Cost { picodollars, priced: 1, unpriced: 0 },
-            None => Cost { picodollars: 0, priced: 0, unpriced: 1 },
+    pub fn of(money: Option<Money>) -> Cost {
+        match money {
+            Some(money) => Cost { money, priced: 1, unpriced: 0 },
+            None => Cost { money: Money::ZERO, priced: 0, unpriced: 1 },
         }
     }
 
@@ -39,14 +38,14 @@ impl Cost {
 
     /// Adds another cost.
     pub fn add(&mut self, other: Cost) {
-        self.picodollars = self.picodollars.saturating_add(other.picodollars);
+        self.money += other.money;
         self.priced = self.priced.saturating_add(other.priced);
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
     }
 
     /// US dollars, of the messages with a price.
     pub fn dollars(&self) -> f64 {
-        self.picodollars as f64 / 1e12
+        self.money.dollars()
     }
 
     /// Dollars, where every message has a price.
@@ -56,8 +55,9 @@ impl Cost {
 
     /// `$1,234.56`, or `$0.0123` where there is less than a dollar.
     pub fn text(&self) -> String {
-        let cents = (self.picodollars + 5_000_000_000) / 10_000_000_000;
-        if self.picodollars > 0 && cents < 100 {
+        let picos = self.money.picos();
+        let cents = picos.saturating_add(5_000_000_000) / 10_000_000_000;
+        if picos > 0 && cents < 100 {
             return format!("${:.4}", self.dollars());
         }
         let whole = grouped(u64::try_from(cents / 100).unwrap_or(u64::MAX));
@@ -66,9 +66,9 @@ impl Cost {
 }
 
 impl Prices {
-    /// What a message cost, by its tokens alone, in trillionths of a dollar; none if it does not
-    /// say what it took, or the table has no price for its model.
-    pub fn of_message(&self, step: &Step) -> Option<u128> {
+    /// What a message cost, by its tokens alone; none if it does not say what it took, or the table
+    /// has no price for its model.
+    pub fn of_message(&self, step: &Step) -> Option<Money> {
         let tokens = step.usage.as_ref()?.tokens();
         let speed = match step.speed.as_deref() {
             None | Some("standard") => Speed::Standard,
@@ -81,12 +81,13 @@ impl Prices {
 
 #[cfg(test)]
 mod tests {
-    use super::Cost;
+    use super::*;
 
     #[test]
     fn money_as_people_write_it() {
-        let text =
-            |dollars: f64| Cost { picodollars: (dollars * 1e12) as u128, ..Cost::default() }.text();
+        let text = |dollars: f64| {
+            Cost { money: Money::from_dollars(dollars).unwrap(), ..Cost::default() }.text()
+        };
         assert_eq!(text(0.0), "$0.00");
         assert_eq!(text(0.0123), "$0.0123");
         assert_eq!(text(0.999), "$1.00");

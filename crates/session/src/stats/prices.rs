@@ -4,7 +4,7 @@
 //! what a name carries besides the model (a date, a region, the length of the context) is taken
 //! off.
 
-use backstory_model::{Geography, Speed, Spent};
+use backstory_model::{Geography, Money, Speed, Spent};
 use hashbrown::HashMap;
 use serde::Deserialize;
 
@@ -112,8 +112,8 @@ impl Prices {
         Ok(Prices { date: file.date, source: file.source, web_search, models })
     }
 
-    /// The cost in trillionths of a dollar; none if the table has no price.
-    pub fn price(&self, model: &str, spent: &Spent) -> Option<u128> {
+    /// The cost; none if the table has no price.
+    pub fn price(&self, model: &str, spent: &Spent) -> Option<Money> {
         let (model, place) = self.find(model)?;
         let factors = [
             match spent.speed {
@@ -158,7 +158,7 @@ impl Prices {
         if spent.web_searches > 0 {
             cost += u128::from(spent.web_searches) * u128::from(self.web_search?);
         }
-        Some(cost)
+        Some(Money::from_picos(cost))
     }
 
     fn find(&self, name: &str) -> Option<(&Model, Place)> {
@@ -248,7 +248,7 @@ mod tests {
     use backstory_format::claude::Usage;
 
     fn dollars(model: &str, spent: Spent) -> Option<f64> {
-        Prices::bundled().unwrap().price(model, &spent).map(|cost| cost as f64 / 1e12)
+        Prices::bundled().unwrap().price(model, &spent).map(Money::dollars)
     }
 
     fn tokens(tokens: Usage) -> Spent {

@@ -279,7 +279,7 @@ fn sort(rows: &mut [Row], by: Dimension) {
         return;
     }
     rows.sort_by(|a, b| {
-        let size = |row: &Row| (row.figures.cost.picodollars, row.figures.tokens());
+        let size = |row: &Row| (row.figures.cost.money, row.figures.tokens());
         (size(b), &a.key, &a.path).cmp(&(size(a), &b.key, &b.path))
     });
 }

@@ -20,24 +20,24 @@ pub(super) fn share(figures: &Figures, parts: u64, at: u64) -> Figures {
         web_searches: part(figures.web_searches),
         ..*figures
     };
-    let (whole, parts) = (figures.cost.picodollars, u128::from(parts));
-    share.cost.picodollars = whole / parts + u128::from(u128::from(at) < whole % parts);
+    share.cost.money = figures.cost.money.share(parts, at);
     share
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_model::Money;
 
     #[test]
     fn shares_add_up() {
         let mut whole = Figures { messages: 1, input: 10, output: 7, ..Figures::default() };
-        whole.cost.picodollars = 101;
+        whole.cost.money = Money::from_picos(101);
         let mut sum = Figures::default();
         for at in 0..4 {
             sum.add(&share(&whole, 4, at));
         }
-        assert_eq!((sum.input, sum.output, sum.cost.picodollars), (10, 7, 101));
+        assert_eq!((sum.input, sum.output, sum.cost.money.picos()), (10, 7, 101));
         assert_eq!(sum.calls, 4);
     }
 }

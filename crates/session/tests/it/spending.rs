@@ -1,7 +1,7 @@
 //! Counting by searching for the records of models gives what the full model gives.
 
 use backstory_agents as agents;
-use backstory_model::{Session, UsageTotal};
+use backstory_model::{Money, Session, UsageTotal};
 use backstory_session::discover::Found;
 use backstory_session::stats::{Dimension, Ledger, Period, Prices, gather, report};
 use backstory_store::{ReadContext, Store};
@@ -102,13 +102,13 @@ fn every_way_to_group_adds_up() {
             (rows.clone().map(|row| of(&row)).sum::<u128>(), of(&report.total))
         };
         for (parts, whole) in [
-            sum(|row| row.cost.picodollars),
+            sum(|row| row.cost.money.picos()),
             sum(|row| u128::from(row.tokens())),
             sum(|row| u128::from(row.output)),
             sum(|row| u128::from(row.calls)),
         ] {
             assert_eq!(parts, whole, "{}", by.name());
         }
-        assert!(report.total.cost.picodollars > 0);
+        assert!(report.total.cost.money > Money::ZERO);
     }
 }

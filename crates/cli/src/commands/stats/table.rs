@@ -5,6 +5,7 @@ use crate::input_sessions::InputSessions;
 use crate::ui::{self, ACCENT, Align, BOLD, Column, DIM, Elastic, Table, WARN, short_model};
 use backstory_agents::summary;
 use backstory_format::slice::item;
+use backstory_model::Money;
 use backstory_session::stats::{Dimension, Figures, Ledger, Period, Prices, Report, Row};
 use backstory_session::wire::zone_name;
 use backstory_store::ReadContext;
@@ -37,9 +38,9 @@ pub(crate) fn write(
         [report.by.name(), count, "input", "write 5m", "write 1h", "cache read", "output", "cost"]
             .map(str::to_owned);
     let mut lines = vec![(headings, None)];
-    let priced = report.total.cost.picodollars > 0;
+    let priced = report.total.cost.money > Money::ZERO;
     let weight = |figures: &Figures| {
-        if priced { figures.cost.picodollars } else { u128::from(figures.tokens()) }
+        if priced { figures.cost.money.picos() } else { u128::from(figures.tokens()) }
     };
     let largest = report.rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
     for row in &report.rows {

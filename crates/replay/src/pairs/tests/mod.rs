@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::journal::{Call, Entry, Failure, Run, Skip, TeacherNote};
-use crate::money::Money;
+use backstory_model::Money;
 use backstory_redact::{Classes, Config};
 use proptest::prelude::*;
 use serde_json::{Value, json};

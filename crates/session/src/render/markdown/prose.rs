@@ -88,7 +88,7 @@ impl Parsed {
             needs_proof = true;
         }
         for (event, range) in events {
-            let mut change = Change { edits: &mut edits, needs_proof: &mut needs_proof };
+            let mut change = MarkdownEdits { edits: &mut edits, needs_proof: &mut needs_proof };
             change.of_event(&event, whole.part(range.clone()), range.start, breaks);
             match event {
                 Event::Start(tag) => {
@@ -113,12 +113,12 @@ impl Parsed {
 }
 
 /// Where changes are collected.
-struct Change<'a> {
+struct MarkdownEdits<'a> {
     edits: &'a mut Vec<Edit>,
     needs_proof: &'a mut bool,
 }
 
-impl Change<'_> {
+impl MarkdownEdits<'_> {
     fn insert(&mut self, at: usize, removed: usize, added: &'static str) {
         self.edits.push(Edit { at, removed, added });
     }
