@@ -53,6 +53,9 @@ class Backstory:
 
     def run(self, *arguments: str | Path, config: Path | None = None) -> Answer:
         command = [str(self.binary), *map(str, arguments)]
+        if config is not None:
+            # The check runs inside a repository, to which the program would limit itself.
+            command.append("--everywhere")
         try:
             done = subprocess.run(
                 command,

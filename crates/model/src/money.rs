@@ -1,7 +1,7 @@
 //! Dollars, counted in whole trillionths: a token can cost a fraction of a billionth.
 //!
 //! Not a float: ten thousand prices must add up to the cent. Written as an exact decimal; amounts
-//! that come from a float are rounded to billionths, which is exact below nine million dollars.
+//! that come from a float are rounded to billionths, which is exact below a million dollars.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;

@@ -79,8 +79,7 @@ fn tokens(session: &Session) -> String {
 
 /// What the agent itself counted, else what the tokens cost at list prices.
 fn cost(session: &Session, view: &View) -> String {
-    if let Some(dollars) = session.reported_cost {
-        let money = Money::from_dollars(dollars).unwrap_or_default();
+    if let Some(money) = session.reported_cost.and_then(Money::from_dollars) {
         let cost = Cost { money, ..Cost::default() };
         return format!("{}, as {} counted it", cost.text(), session.agent.name());
     }

@@ -1,4 +1,4 @@
-//! Random conversations, however broken: nothing panics, nothing is lost, nothing is count_answers twice.
+//! Random conversations, however broken: nothing panics, nothing is lost, nothing appears twice.
 
 use backstory_agents as agents;
 use backstory_model::{Session, Turn};
