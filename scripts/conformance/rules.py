@@ -41,6 +41,7 @@ RULES = {
     "window": "the value stands outside the first and last 64 KiB that the official listing reads",
     "nested": "the official listing took a field from inside a record's data, or from a line that is not JSON",
     "sidechain-prompt": "the official listing took the prompt of a subagent inside the file",
+    "first-words": "the first heading or sentence of a prompt, without stock words and Markdown marks",
     "human-prompt": "the first prompt a human wrote, where the official listing takes text of the client",
     "foreign-summary": "a summary line that names a record of another session is not this session's title",
     "last-branch": "the last branch recorded, where the official listing falls back to the first",
@@ -98,10 +99,18 @@ def justified(text: str | None, source: str | None, reference: Reference) -> boo
         return source == given and same_words(text, reference.titles[given][-1])
     if source == "first-prompt":
         words = [prompt for prompt in reference.prompts if "<command-name>" not in prompt]
-        return any(plain(prompt).startswith(plain(text)) or same_words(text, prompt) for prompt in words)
+        return any(
+            plain(prompt).startswith(plain(text)) or same_words(text, prompt) or unmarked(text) in unmarked(prompt)
+            for prompt in words
+        )
     if source == "command":
         return any(f"<command-name>{(text or '').split()[0]}" in prompt for prompt in reference.prompts)
     return source is None and not reference.prompts
+
+
+def unmarked(text: str | None) -> str:
+    """A text without the marks of Markdown, and without the sign that it was cut."""
+    return " ".join((text or "").removesuffix("…").translate(str.maketrans("", "", "*`#>")).split())
 
 
 def title(row: dict[str, Any], official: str, reference: Reference) -> str | None:
@@ -115,6 +124,10 @@ def title(row: dict[str, Any], official: str, reference: Reference) -> str | Non
         "foreign-summary": any(same_words(official, text) for text in reference.foreign),
         "salvaged": any(same_words(ours, text) for text in reference.salvaged_texts),
         "sidechain-prompt": any(same_words(official, text) for text in reference.sidechain_prompts),
+        "first-words": row.get("title_source") == "first-prompt"
+        and any(
+            unmarked(ours) in unmarked(prompt) and same_words(official, prompt) for prompt in reference.prompts
+        ),
         "human-prompt": plain(official).startswith(CLIENT_TEXT),
         "window": not reference.in_windows(ours or "")
         or any(plain(text).startswith(plain(ours)) for text in reference.late_prompts),
