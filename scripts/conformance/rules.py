@@ -41,6 +41,7 @@ RULES = {
     "window": "the value stands outside the first and last 64 KiB that the official listing reads",
     "nested": "the official listing took a field from inside a record's data, or from a line that is not JSON",
     "sidechain-prompt": "the official listing took the prompt of a subagent inside the file",
+    "marks": "equal except for marks of Markdown",
     "first-words": "the first heading or sentence of a prompt, without stock words and Markdown marks",
     "human-prompt": "the first prompt a human wrote, where the official listing takes text of the client",
     "foreign-summary": "a summary line that names a record of another session is not this session's title",
@@ -96,7 +97,7 @@ def justified(text: str | None, source: str | None, reference: Reference) -> boo
     """Does a whole reading of the file give this title by the documented precedence?"""
     given = next((name for name in PRECEDENCE if reference.titles[name]), None)
     if given is not None:
-        return source == given and same_words(text, reference.titles[given][-1])
+        return source == given and same_words(bare(text), bare(reference.titles[given][-1]))
     if source == "first-prompt":
         words = [prompt for prompt in reference.prompts if "<command-name>" not in prompt]
         return any(
@@ -108,9 +109,14 @@ def justified(text: str | None, source: str | None, reference: Reference) -> boo
     return source is None and not reference.prompts
 
 
+def bare(text: str | None) -> str:
+    """A text without the marks of Markdown."""
+    return " ".join((text or "").translate(str.maketrans("", "", "*`#>")).split())
+
+
 def unmarked(text: str | None) -> str:
-    """A text without the marks of Markdown, and without the sign that it was cut."""
-    return " ".join((text or "").removesuffix("…").translate(str.maketrans("", "", "*`#>")).split())
+    """The same without the sign that it was cut."""
+    return bare(text).removesuffix("…").rstrip()
 
 
 def title(row: dict[str, Any], official: str, reference: Reference) -> str | None:
@@ -121,6 +127,7 @@ def title(row: dict[str, Any], official: str, reference: Reference) -> str | Non
     if not justified(ours, row.get("title_source"), reference):
         return None
     checks = {
+        "marks": same_words(bare(ours), bare(official)),
         "foreign-summary": any(same_words(official, text) for text in reference.foreign),
         "salvaged": any(same_words(ours, text) for text in reference.salvaged_texts),
         "sidechain-prompt": any(same_words(official, text) for text in reference.sidechain_prompts),
