@@ -53,7 +53,7 @@ pub(crate) struct LinkArguments {
     #[arg(long, value_name = "DIR")]
     recorded_as: Vec<String>,
 
-    /// Write what is found into the commit's note (refs/notes/backstory)
+    /// Record the links in the commit's note (refs/notes/backstory)
     #[arg(long, requires = "commit")]
     note: bool,
 

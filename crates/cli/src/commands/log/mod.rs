@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Show the edits agents made, over time
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  backstory log                          every edit of this project, by file\n  backstory log src/main.rs --diff       one file, with what changed\n  backstory log --report --by model      how much each model wrote and what is left of it"
+    after_help = "Examples:\n  backstory log                          every edit of this project, by file\n  backstory log src/main.rs --diff       one file, with what changed\n  backstory log --report --by model      lines that each model wrote, and those still there"
 )]
 pub(crate) struct LogArguments {
     /// Files or folders; the current folder if none is named

@@ -44,7 +44,7 @@ pub(crate) struct PairsArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     min_agree: Option<u16>,
 
-    /// Teachers whose word counts first where as many agree on one thing as on another
+    /// Teachers to prefer when groups of equal size disagree, the first one most
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     priority: Vec<String>,
 

@@ -120,7 +120,7 @@ fn who(hit: &Hit) -> String {
     }
 }
 
-/// A line in so many columns, with what was found in it highlighted.
+/// A line cut to a number of columns, with its matches highlighted.
 fn marked(line: &SnippetLine, room: usize) -> String {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     let mut from = 0;
