@@ -26,8 +26,6 @@ pub struct View {
     pub facts: Vec<(String, String)>,
     /// The documents next to this one.
     pub neighbours: Option<Neighbours>,
-    /// Show only turns with something in this time or later.
-    pub since: Option<Timestamp>,
     /// Prices of tokens; none if costs are not shown.
     pub prices: Option<Arc<Prices>>,
 }
@@ -44,7 +42,6 @@ impl View {
             zone,
             facts: Vec::new(),
             neighbours: None,
-            since: None,
             prices: None,
         }
     }

@@ -22,7 +22,6 @@ use backstory_model::{
 };
 use backstory_store::SourceReader;
 use hashbrown::HashMap;
-use jiff::Timestamp;
 
 /// Deeper subagents come after the conversation instead of under their call.
 const DEEPEST_INLINE: usize = 8;
@@ -106,14 +105,11 @@ impl<'a, S: Sink> Walk<'a, S> {
     fn kept(&self, session: &'a Session) -> impl Iterator<Item = (usize, &'a Turn)> {
         let view = self.view;
         let turns = session.turns.iter().enumerate().map(|(at, turn)| (at + 1, turn));
-        turns.filter(move |(number, turn)| {
-            view.turns.holds(*number)
-                && view.since.is_none_or(|since| last_time(turn).is_none_or(|last| last >= since))
-        })
+        turns.filter(move |(number, _)| view.turns.holds(*number))
     }
 
     fn is_everything(&self) -> bool {
-        self.view.turns.is_everything() && self.view.since.is_none()
+        self.view.turns.is_everything()
     }
 
     /// With turns left out, only the agents of calls that are shown.
@@ -456,12 +452,4 @@ struct Place<'a> {
     number: usize,
     depth: usize,
     prefix: &'a str,
-}
-
-/// The last time anything in a turn names.
-fn last_time(turn: &Turn) -> Option<Timestamp> {
-    let steps = turn.steps.iter().filter_map(|step| step.timestamp);
-    let results = turn.calls().filter_map(|call| call.result.as_ref()?.timestamp);
-    let events = turn.events.iter().filter_map(|event| event.timestamp);
-    steps.chain(results).chain(events).chain(turn.timestamp).max()
 }
